@@ -1,0 +1,1 @@
+"""The batch family: one call with many queries, files and edits."""

@@ -1,0 +1,1 @@
+"""The claude_code family: schemas that match Claude Code's."""

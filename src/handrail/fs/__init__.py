@@ -1,0 +1,1 @@
+"""Where bytes live: backends behind one protocol. They move bytes and run ripgrep, and decide nothing."""

@@ -1,0 +1,137 @@
+"""What a backend is: a reading half that views use, and a writing half that only `core/apply.py` is handed.
+
+Each verb takes a `RealPath` and follows no link in it: a component that became a link meanwhile is an error
+(`OutOfDate` `stale`). Errors are those of `model/errors.py`; nothing else is raised.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from handrail.model.calls import Cancellation
+from handrail.model.files import Content, Entry, Stat
+from handrail.model.paths import RealPath
+from handrail.model.view import Grep, RowHit, Snapshot, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A path after every link was followed: its absolute text, whether something stands there, and the last link.
+
+    Missing tails are kept: `/real/dir/new/file` where `/real/dir` is the nearest thing that exists.
+    """
+
+    text: str
+    exists: bool
+    linked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How far a walk or a search may go, and what it must leave out.
+
+    `leave_out`: globs in ripgrep's dialect relative to each root, added as negative globs. `inside`: the
+    directories outside which the child may open nothing.
+    """
+
+    leave_out: Sequence[str] = ()
+    inside: Sequence[str] = ()
+    seconds: float = 20.0
+    max_entries: int = 2_000_000
+    cancellation: Cancellation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawHits:
+    """One file's rows under its absolute name, before anybody judged it."""
+
+    name: str
+    hits: tuple[RowHit, ...]
+    binary_at: int | None = None
+    count: int = 0
+
+
+class ReadableFileSystem(Protocol):
+    """The reading half."""
+
+    name: str
+
+    def resolve(self, path: str, *, follow: bool = True) -> Resolved:
+        """Follow the links of an absolute path; with `follow=False` not the last. Loops: `InvalidCall` `invalid_path`."""
+        ...
+
+    def stat(self, path: RealPath) -> Stat | None:
+        """Facts of what stands there, `None` for nothing."""
+        ...
+
+    def read_link(self, path: RealPath) -> str:
+        """Where a symbolic link points, as stored."""
+        ...
+
+    def open(self, path: RealPath) -> Snapshot:
+        """Open a regular file for reading; never blocks on a FIFO or device (`WrongContent` `not_regular_file`)."""
+        ...
+
+    def entries(self, path: RealPath) -> Sequence[Entry]:
+        """The children of a directory, in no order."""
+        ...
+
+    def walk(self, root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) -> Iterator[str]:
+        """Absolute names of the files below `root`, in no order, links not followed."""
+        ...
+
+    def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
+        """Run ripgrep; one value a file, in no order of files. A refused pattern: `InvalidCall` `invalid_pattern`."""
+        ...
+
+    def launch(self, path: RealPath) -> str:
+        """Open with the default application; returns the program's name. Raises `BackendFailed` `opener_unavailable`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """How a content came to its place: by rename, or in place (hard links, bind mounts, closed directories)."""
+
+    stat: Stat
+    in_place: bool = False
+    notes: Sequence[str] = ()
+
+
+class WritableFileSystem(ReadableFileSystem, Protocol):
+    """The writing half: each verb is atomic or undone, durable when it returns, and leaves no stray file."""
+
+    def replace(self, path: RealPath, content: Content, mode: int | None, expect: str | None) -> Written:
+        """Put `content` at `path`, keeping owner, group, mode (unless given), attributes and hard links.
+
+        `expect` is the SHA-256 of what must stand there (`None`: nothing); else `OutOfDate` `stale`, nothing written.
+        """
+        ...
+
+    def make_directory(self, path: RealPath, mode: int | None) -> None:
+        """Make one directory whose parent exists."""
+        ...
+
+    def make_link(self, path: RealPath, target: str) -> None:
+        """Make a symbolic link where nothing stands."""
+        ...
+
+    def unlink(self, path: RealPath, expect: str | None) -> None:
+        """Remove a file or a link; `expect` as in `replace` (for a link, `None`)."""
+        ...
+
+    def remove_directory(self, path: RealPath) -> None:
+        """Remove an empty directory."""
+        ...
+
+    def move_out(self, path: RealPath, destination: str) -> bool:
+        """Rename a tree to `destination` (a store's own place); false, nothing done, where that crosses file systems."""
+        ...
+
+    def move_in(self, source: str, path: RealPath) -> bool:
+        """The inverse of `move_out`, where nothing stands at `path`."""
+        ...
+
+    def sweep(self, directory: RealPath) -> int:
+        """Remove our own stray temporary files from a directory, as a crash leaves them; returns how many."""
+        ...

@@ -1,0 +1,1 @@
+"""What was a file, and how does it go back?"""

@@ -1,0 +1,1 @@
+"""Who is asking: the Python API, the command line, the MCP server."""

@@ -1,0 +1,162 @@
+"""What a planner may see and use: the one window on files, time and workers, with everything hidden left out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from handrail.model.errors import HandrailError
+from handrail.model.files import Content, Entry, Stat
+from handrail.model.operations import Want
+from handrail.model.paths import RealPath
+
+Visibility = Literal["open", "sensitive", "hidden"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A want, resolved. `path` is `None` only when the want was optional and `error` says why.
+
+    `linked`: the path as given ends in a symbolic link. `exists` at the time of resolving.
+    """
+
+    want: Want
+    path: RealPath | None
+    linked: bool = False
+    exists: bool = False
+    error: HandrailError | None = None
+
+    @property
+    def real(self) -> RealPath:
+        """The path of a target that must have one."""
+        if self.path is None:
+            raise AssertionError("an optional target without a path was used")
+        return self.path
+
+
+class Snapshot(Protocol):
+    """One version of one file, held open for the whole call: what is judged, shown and approved is this."""
+
+    path: RealPath
+    stat: Stat
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Up to `size` bytes from `offset`; fewer only at the end. Raises `BackendFailed`."""
+        ...
+
+    def content(self) -> Content:
+        """The whole file as a content, hashed once; a large one stays behind its handle."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowHit:
+    """A row as ripgrep tells it: raw bytes with their line end, spans of the matches within it (bytes)."""
+
+    row: int
+    data: bytes
+    spans: tuple[tuple[int, int], ...]
+    context: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileHits:
+    """One file's rows in file order; `binary_at` is the offset of the NUL where ripgrep saw one."""
+
+    path: RealPath
+    hits: tuple[RowHit, ...]
+    binary_at: int | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grep:
+    """A search as the backend's ripgrep runs it. `pattern` is in ripgrep's dialect, already translated.
+
+    `roots` are directories or single files; ignore rules hold below directories unless `respect_ignore` is false.
+    """
+
+    pattern: str
+    roots: Sequence[RealPath]
+    literal: bool = False
+    ignore_case: bool = False
+    multiline: bool = False
+    before: int = 0
+    after: int = 0
+    file_type: str | None = None
+    respect_ignore: bool = True
+    rows: Literal["all", "count"] = "all"
+    max_file_bytes: int | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a walk or search left out, by reason, and whether it came to its end; filled while it runs."""
+
+    skipped: dict[str, int]
+    complete: bool = True
+    warnings: tuple[str, ...] = ()
+
+    def skip(self, reason: str, count: int = 1) -> None:
+        """Count something left out for this reason."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + count
+
+
+class View(Protocol):
+    """The files as the session may see them, one version each for the whole call, and the call's means."""
+
+    @property
+    def session(self) -> str:
+        """Whose view it is."""
+        ...
+
+    def look(self, path: RealPath) -> Snapshot:
+        """The regular file at `path`, pinned for this call; raises `NotThere`, `WrongContent`, `BackendFailed`."""
+        ...
+
+    def stat(self, path: RealPath) -> Stat | None:
+        """Facts of what stands at `path`, a link itself included; `None` where nothing does."""
+        ...
+
+    def link_target(self, path: RealPath) -> str:
+        """Where the symbolic link at `path` points, as stored."""
+        ...
+
+    def entries(self, directory: RealPath) -> Sequence[Entry]:
+        """The children that policy shows, in no order; raises `NotThere`, `WrongContent`, `BackendFailed`."""
+        ...
+
+    def child(self, directory: RealPath, name: str) -> RealPath | None:
+        """The child by that name, links followed inside what is shown; `None` = hidden, outside or gone."""
+        ...
+
+    def visibility(self, path: str) -> Visibility:
+        """How policy judges an absolute, real path by its name: open, sensitive (a person must be asked), hidden."""
+        ...
+
+    def walk(self, root: RealPath, tally: Tally, *, respect_ignore: bool = True) -> Iterator[RealPath]:
+        """The files below `root` that policy and ignore rules show, in no order; sensitive names are included."""
+        ...
+
+    def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
+        """Run ripgrep over what policy shows; sensitive and hidden files are left out and counted."""
+        ...
+
+    def now(self) -> int:
+        """Nanoseconds since the epoch."""
+        ...
+
+    def remaining(self) -> float:
+        """Seconds until the call's deadline."""
+        ...
+
+    def check(self) -> None:
+        """Raise `BackendFailed` `deadline_exceeded` or `cancelled` when it is time to stop."""
+        ...
+
+    def take_text(self, size: int) -> bool:
+        """Take that many characters from the call's text budget; false, taking nothing, when it hasn't that much."""
+        ...
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Tell the caller how far the work is; never blocks."""
+        ...

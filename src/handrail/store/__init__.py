@@ -1,0 +1,1 @@
+"""Where records live: versions, contents, tasks, the approval queue and session ledgers, behind one protocol."""

@@ -1,0 +1,1 @@
+"""Bytes and characters: encodings, lines, quotes, differences. Pure functions, no input or output."""
