@@ -57,7 +57,7 @@ class ReadableFileSystem(Protocol):
     name: str
 
     def resolve(self, path: str, *, follow: bool = True) -> Resolved:
-        """Follow the links of an absolute path; with `follow=False` not the last. Loops: `InvalidCall` `invalid_path`."""
+        """Follow an absolute path's links; with `follow=False` not the last. Loops: `InvalidCall` `invalid_path`."""
         ...
 
     def stat(self, path: RealPath) -> Stat | None:
@@ -85,7 +85,7 @@ class ReadableFileSystem(Protocol):
         ...
 
     def launch(self, path: RealPath) -> str:
-        """Open with the default application; returns the program's name. Raises `BackendFailed` `opener_unavailable`."""
+        """Open with the default application and return its name. Raises `BackendFailed` `opener_unavailable`."""
         ...
 
 
@@ -125,7 +125,7 @@ class WritableFileSystem(ReadableFileSystem, Protocol):
         ...
 
     def move_out(self, path: RealPath, destination: str) -> bool:
-        """Rename a tree to `destination` (a store's own place); false, nothing done, where that crosses file systems."""
+        """Rename a tree to `destination` (a store's own place); false, nothing done, where that crosses devices."""
         ...
 
     def move_in(self, source: str, path: RealPath) -> bool:
