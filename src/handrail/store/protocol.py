@@ -123,7 +123,7 @@ class TaskStore(Protocol):
         ...
 
     def task_paths(self, name: str) -> Sequence[str]:
-        """The paths that the task changed, in the order of their first change."""
+        """The paths that the task changed, in the order to take them back: the one first changed last comes first."""
         ...
 
     def task_versions(self, name: str, path: str) -> Sequence[Version]:

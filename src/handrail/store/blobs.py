@@ -1,0 +1,200 @@
+"""Contents, once per SHA-256 and compressed: small ones inside the database, large ones as files that stream.
+
+It knows no version; what a content is needed for is not its business.
+"""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from handrail.model.files import CHUNK, Content
+from handrail.store.database import Database, failures, private_directory, unavailable
+
+INLINE = 64 * 1024
+"""Contents up to this many bytes lie in the database, in the same commit as the intent."""
+
+_LEVEL = 1
+_TINY = 128
+_PLAIN, _PACKED, _FILE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """A content of the store behind its hash: fetched when asked for, and checked against the hash each time."""
+
+    hash: str
+    size: int
+    blobs: "Blobs" = field(repr=False, compare=False)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes in order; raises `BackendFailed` instead of giving the last piece of a damaged content."""
+        return self.blobs.chunks(self.hash)
+
+    def bytes(self) -> bytes:
+        """All of it at once."""
+        return b"".join(self.chunks())
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    form: int
+    data: bytes | None
+
+
+class Blobs:
+    """The contents of one store."""
+
+    def __init__(self, database: Database, *, inline: int = INLINE) -> None:
+        self._database = database
+        self._directory = os.path.join(database.directory, "blobs")
+        self._inline = inline
+
+    def handle(self, digest: str, size: int) -> Content:
+        """The handle of a content that a version names, whether or not it is still kept."""
+        return StoredContent(digest, size, self)
+
+    def find(self, digest: str) -> Content | None:
+        """The content by its SHA-256 in hex, if it is kept."""
+        with self._database.reading() as db:
+            row = db.execute("SELECT size FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
+        return None if row is None else StoredContent(digest, int(row[0]), self)
+
+    def prepare(self, contents: dict[str, Content]) -> dict[str, _Packed]:
+        """Compress what isn't kept yet; large contents are on the disk, durably, when this returns."""
+        with self._database.reading() as db:
+            missing = [digest for digest in contents if not self._kept(db, digest)]
+        return {digest: self._pack(contents[digest]) for digest in missing}
+
+    def store(self, db: sqlite3.Connection, contents: dict[str, Content], packed: dict[str, _Packed]) -> None:
+        """Note the contents within a transaction, so that each of them is kept once it commits."""
+        for digest, content in contents.items():
+            if self._kept(db, digest):
+                continue
+            # Kept when we looked, pruned since: pack it now.
+            pack = packed.get(digest) or self._pack(content)
+            db.execute(
+                "INSERT INTO contents (hash, size, form, data) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (hash) DO UPDATE SET form = excluded.form, data = excluded.data",
+                (_key(digest), content.size, pack.form, pack.data),
+            )
+
+    def chunks(self, digest: str) -> Iterator[bytes]:
+        """The bytes of a content, checked; raises `BackendFailed` for what is missing or damaged."""
+        directory = self._database.directory
+        with failures(directory):
+            total, last = hashlib.sha256(), None
+            for piece in self._raw(digest):
+                total.update(piece)
+                if last is not None:
+                    yield last
+                last = piece
+            if total.hexdigest() != digest:
+                raise unavailable("a stored content is damaged", directory)
+            if last is not None:
+                yield last
+
+    def _raw(self, digest: str) -> Iterator[bytes]:
+        with self._database.reading() as db:
+            row = db.execute("SELECT form, data FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
+        if row is None:
+            raise unavailable("a content isn't kept any more", self._database.directory)
+        form, data = row
+        if form == _FILE:
+            yield from self._unpacked_file(digest)
+        elif form == _PACKED:
+            yield _unpacked(data)
+        elif data:
+            yield bytes(data)
+
+    def _kept(self, db: sqlite3.Connection, digest: str) -> bool:
+        row = db.execute("SELECT form FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
+        return row is not None and (row[0] != _FILE or os.path.isfile(self._place(digest)))
+
+    def _pack(self, content: Content) -> _Packed:
+        if content.size > self._inline:
+            self._write(content)
+            return _Packed(_FILE, None)
+        data = content.bytes()
+        if hashlib.sha256(data).hexdigest() != content.hash:
+            raise unavailable("a file changed while it was recorded", self._database.directory)
+        if len(data) >= _TINY:
+            import zstandard  # noqa: PLC0415  (10 ms that opening a store needn't pay)
+
+            packed = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
+            if len(packed) < len(data):
+                return _Packed(_PACKED, packed)
+        return _Packed(_PLAIN, data)
+
+    def _write(self, content: Content) -> None:
+        place = self._place(content.hash)
+        parent = os.path.dirname(place)
+        private_directory(self._directory)
+        private_directory(parent)
+        temporary = f"{place}.{secrets.token_hex(6)}.tmp"
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(file.fileno(), 0o600)
+                if _compress(content, file) != content.hash:
+                    raise unavailable("a file changed while it was recorded", self._database.directory)
+                file.flush()
+                os.fsync(file.fileno())
+            os.rename(temporary, place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        for directory in (parent, self._directory, self._database.directory):
+            _sync(directory)
+
+    def _unpacked_file(self, digest: str) -> Iterator[bytes]:
+        import zstandard  # noqa: PLC0415
+
+        try:
+            with (
+                open(self._place(digest), "rb") as file,
+                zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=False) as reader,
+            ):
+                while piece := reader.read(CHUNK):
+                    yield piece
+        except zstandard.ZstdError as failure:
+            raise unavailable("a stored content is damaged", self._database.directory) from failure
+
+    def _place(self, digest: str) -> str:
+        return os.path.join(self._directory, digest[:2], digest[2:])
+
+
+def _key(digest: str) -> bytes:
+    return bytes.fromhex(digest)
+
+
+def _unpacked(data: bytes) -> bytes:
+    import zstandard  # noqa: PLC0415
+
+    try:
+        return zstandard.ZstdDecompressor().decompress(data)
+    except zstandard.ZstdError as failure:
+        raise ValueError("a stored content is damaged") from failure
+
+
+def _compress(content: Content, file: object) -> str:
+    import zstandard  # noqa: PLC0415
+
+    total = hashlib.sha256()
+    with zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file, closefd=False) as writer:  # type: ignore[arg-type]
+        for piece in content.chunks():
+            total.update(piece)
+            writer.write(piece)
+    return total.hexdigest()
+
+
+def _sync(directory: str) -> None:
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

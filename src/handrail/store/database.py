@@ -1,0 +1,201 @@
+"""One SQLite file shared by threads and processes: connections, transactions, and failures as typed errors.
+
+It knows no table.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+
+from handrail.model.errors import BackendFailed
+from handrail.store import schema
+
+WAIT_MS = 15_000
+"""How long a statement waits for another process's write before the store counts as unavailable."""
+
+_IDLE = 4
+_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@contextlib.contextmanager
+def failures(directory: str) -> Iterator[None]:
+    """Turn whatever SQLite, the system or damaged data raise into `BackendFailed`."""
+    try:
+        yield
+    except sqlite3.Error as failure:
+        raise _from_sqlite(failure, directory) from failure
+    except OSError as failure:
+        kind = "disk_full" if failure.errno in _FULL_ERRNOS else "history_unavailable"
+        raise _unavailable(kind, failure.strerror or type(failure).__name__, directory) from failure
+    except (ValueError, KeyError, TypeError, IndexError) as failure:
+        raise _unavailable("history_unavailable", "it is damaged", directory) from failure
+
+
+def unavailable(why: str, directory: str) -> BackendFailed:
+    """The failure `history_unavailable`, with its reason."""
+    return _unavailable("history_unavailable", why, directory)
+
+
+class Database:
+    """The connections to one file: readers taken from a small pool, one writer behind a lock, one that watches."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self._file = os.path.join(directory, "history.sqlite3")
+        self._idle: list[sqlite3.Connection] = []
+        self._pool = threading.Lock()
+        self._writing = threading.RLock()
+        self._watching = threading.Lock()
+        self._watch: sqlite3.Connection | None = None
+        self._synchronous = ""
+        self._closed = False
+        self._writer = self._first()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one or more reads; it goes back to the pool afterwards."""
+        db = self._take()
+        try:
+            yield db
+        finally:
+            self._give(db)
+
+    @contextlib.contextmanager
+    def writing(self, *, durable: bool) -> Iterator[sqlite3.Connection]:
+        """One transaction, committed when the block ends well; a durable one is on the disk by then."""
+        with self._writing:
+            self._open_or_fail()
+            level = "FULL" if durable else "NORMAL"
+            if level != self._synchronous:
+                self._writer.execute(f"PRAGMA synchronous = {level}")
+                self._synchronous = level
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    def changed(self) -> int:
+        """A number that differs when any other connection, of this process or another, has committed."""
+        with self._watching:
+            self._open_or_fail()
+            if self._watch is None:
+                self._watch = self._connect()
+            return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+
+    def close(self) -> None:
+        """Close every connection; later calls fail."""
+        with self._writing, self._watching, self._pool:
+            self._closed = True
+            for db in (*self._idle, self._watch, self._writer):
+                if db is not None:
+                    db.close()
+            self._idle.clear()
+            self._watch = None
+
+    def _open_or_fail(self) -> None:
+        if self._closed:
+            raise unavailable("it was closed", self.directory)
+
+    def _take(self) -> sqlite3.Connection:
+        with self._pool:
+            self._open_or_fail()
+            if self._idle:
+                return self._idle.pop()
+        return self._connect()
+
+    def _give(self, db: sqlite3.Connection) -> None:
+        with self._pool:
+            if not self._closed and len(self._idle) < _IDLE:
+                self._idle.append(db)
+                return
+        db.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        # Autocommit: transactions begin where we say so. The pool and the lock keep a connection to one thread.
+        db = sqlite3.connect(self._file, timeout=WAIT_MS / 1000, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA cell_size_check = ON")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _first(self) -> sqlite3.Connection:
+        _make(self._file)
+        db = self._connect()
+        try:
+            if not schema.current(db):
+                # The switch to WAL doesn't wait for others by itself.
+                with _alone(os.path.join(self.directory, "open.lock")):
+                    schema.migrate(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+def private_directory(path: str) -> None:
+    """Make a directory for our eyes only, whatever the umask; one that has things in it is left as it is."""
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if os.stat(path).st_mode & 0o077 and not os.listdir(path):
+            os.chmod(path, 0o700)
+    else:
+        os.chmod(path, 0o700)
+
+
+def _make(path: str) -> None:
+    # SQLite gives its side files the mode of the main file.
+    with contextlib.suppress(FileExistsError):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(handle, 0o600)
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def _alone(path: str) -> Iterator[None]:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _from_sqlite(failure: sqlite3.Error, directory: str) -> BackendFailed:
+    code = getattr(failure, "sqlite_errorcode", None)
+    basic = code & 0xFF if isinstance(code, int) else None
+    if basic == sqlite3.SQLITE_FULL or (basic == sqlite3.SQLITE_IOERR and _no_room(directory)):
+        return _unavailable("disk_full", "the disk is full", directory)
+    busy = basic in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    why = "another process holds it" if busy else str(failure)
+    return _unavailable("history_unavailable", why, directory, retryable=busy)
+
+
+def _no_room(directory: str) -> bool:
+    try:
+        return os.statvfs(directory).f_bavail == 0
+    except OSError:
+        return False
+
+
+def _unavailable(kind: str, why: str, directory: str, *, retryable: bool = False) -> BackendFailed:
+    if kind == "disk_full":
+        message = "There is no room left where the history is kept."
+        hint = f"Free some space on the file system of {directory}, then repeat the call."
+    else:
+        message = f"The history can't be used: {why}."
+        hint = "Repeat the call." if retryable else f"Look at {directory}: its rights, its file system, its files."
+    return BackendFailed(kind, message, hint=hint, retryable=retryable, facts={"directory": directory})

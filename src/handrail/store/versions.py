@@ -1,0 +1,231 @@
+"""Versions: recorded before a change happens, settled after it, listed newest first."""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from handrail.model.files import Content, DirectoryState, FileState
+from handrail.model.records import Version
+from handrail.store import rows
+from handrail.store.blobs import Blobs
+from handrail.store.database import Database, private_directory
+from handrail.store.owners import Owner
+from handrail.store.protocol import Author, Draft, Filter
+
+_INTENDED, _DONE = 0, 1
+_RECENT = 4096
+"""How many of the newest versions are looked through before a listing turns to the index of paths."""
+
+_COLUMNS = (
+    "SELECT v.id, p.path, v.kind, v.hash, v.size, v.mode, v.extra, v.action, v.tool, v.session, v.task, v.objective,"
+    " v.time_ns, v.previous, v.part_of, v.status, v.why_not FROM versions v JOIN paths p ON p.id = v.path_id"
+)
+_BELOW = " IN (SELECT id FROM paths WHERE path = ? OR (path >= ? AND path < ?))"
+_PUT_BACK = "the tree that was moved aside has been put back or pruned"
+
+
+class Versions:
+    """The versions of one store."""
+
+    def __init__(self, database: Database, blobs: Blobs, owner: Owner, *, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._blobs = blobs
+        self._owner = owner
+        self._clock = clock
+        self._trash = os.path.join(database.directory, "trash")
+
+    def newest(self, path: str) -> Version | None:
+        """The newest version at exactly this path."""
+        return self._one(f"{_COLUMNS} WHERE p.path = ? ORDER BY v.id DESC LIMIT 1", rows.name(path))
+
+    def version(self, number: int) -> Version | None:
+        """The version by its id."""
+        return self._one(f"{_COLUMNS} WHERE v.id = ?", number) if abs(number) < 2**63 else None
+
+    def versions(self, wanted: Filter, *, limit: int, after: int | None) -> Sequence[Version]:
+        """Newest first. Two looks: through the newest versions, where most answers lie, then by the best index."""
+        with self._database.reading() as db:
+            query = _Query(wanted, limit, after)
+            if wanted.since is None and wanted.until is None and wanted.task is None:
+                top = after if after is not None else _highest(db) + 1
+                found = query.run(db, "+v.path_id", bottom=top - _RECENT)
+                if len(found) == limit or top <= _RECENT:
+                    return self._made(found)
+            return self._made(query.run(db, "v.path_id"))
+
+    def record(self, drafts: Sequence[Draft], author: Author) -> Sequence[Version]:
+        """Store contents and versions in one durable commit."""
+        contents: dict[str, Content] = {}
+        for draft in drafts:
+            if isinstance(draft.state, FileState):
+                contents[draft.state.content.hash] = draft.state.content
+        packed = self._blobs.prepare(contents)
+        with self._database.writing(durable=True) as db:
+            self._blobs.store(db, contents, packed)
+            now = self._clock()
+            numbers = [self._insert(db, draft, author, now) for draft in drafts]
+            if author.task is not None and numbers:
+                db.execute("UPDATE tasks SET last_version = ? WHERE id = ?", (numbers[-1], rows.bind(author.task)))
+        return self._by_number(numbers)
+
+    def settle(self, numbers: Sequence[int], *, done: bool) -> None:
+        """Mark intended versions as done, or take them back."""
+        statement = (
+            "UPDATE versions SET status = 1, owner = NULL WHERE id = ? AND status = 0"
+            if done
+            else "DELETE FROM versions WHERE id = ? AND status = 0"
+        )
+        with self._database.writing(durable=False) as db:
+            db.executemany(statement, [(number,) for number in numbers])
+
+    def intended(self) -> Sequence[Version]:
+        """Versions whose outcome isn't known, of processes that are gone."""
+        with self._database.reading() as db:
+            found = db.execute("SELECT DISTINCT owner FROM versions WHERE status = 0").fetchall()
+            owners = [str(owner) for (owner,) in found]
+            gone = [owner for owner in owners if self._owner.gone(owner)]
+            pending: list[tuple[object, ...]] = []
+            for owner in gone:
+                pending += db.execute(
+                    f"{_COLUMNS} WHERE v.status = 0 AND v.owner = ? ORDER BY v.id", (owner,)
+                ).fetchall()
+        self._owner.bury(frozenset(owners))
+        return self._made(sorted(pending, key=lambda row: int(str(row[0]))))
+
+    def of_task(self, task: str, path: str) -> Sequence[Version]:
+        """A task's own done versions of one path, oldest first."""
+        return self._all(
+            f"{_COLUMNS} WHERE v.task = ? AND p.path = ? AND v.status = 1 ORDER BY v.id",
+            rows.bind(task),
+            rows.name(path),
+        )
+
+    def trash_place(self) -> str:
+        """A new name in the trash."""
+        private_directory(self._trash)
+        return os.path.join(self._trash, secrets.token_hex(16))
+
+    def _insert(self, db: sqlite3.Connection, draft: Draft, author: Author, now: int) -> int:
+        columns = rows.from_state(draft.state)
+        key = rows.name(draft.path)
+        db.execute("INSERT INTO paths (path) VALUES (?) ON CONFLICT (path) DO NOTHING", (key,))
+        path_id, previous = db.execute(
+            "SELECT p.id, (SELECT max(v.id) FROM versions v WHERE v.path_id = p.id) FROM paths p WHERE p.path = ?",
+            (key,),
+        ).fetchone()
+        # What others did outside of our tools belongs to no tool, session or task.
+        external = draft.action == "external"
+        cursor = db.execute(
+            "INSERT INTO versions (path_id, kind, hash, size, mode, extra, action, tool, session, task, objective,"
+            " time_ns, previous, part_of, status, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                path_id,
+                columns.kind,
+                columns.hash,
+                columns.size,
+                columns.mode,
+                columns.extra,
+                draft.action,
+                "" if external else rows.bind(author.tool),
+                "" if external else rows.bind(author.session),
+                None if external else rows.bind(author.task),
+                None if external else rows.bind(author.objective),
+                now,
+                previous,
+                rows.bind(author.group),
+                _DONE if external else _INTENDED,
+                None if external else self._owner.name,
+            ),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _one(self, query: str, value: str | bytes | int | None) -> Version | None:
+        found = self._all(query, value)
+        return found[0] if found else None
+
+    def _all(self, query: str, *values: str | bytes | int | None) -> Sequence[Version]:
+        with self._database.reading() as db:
+            return self._made(db.execute(query, values).fetchall())
+
+    def _by_number(self, numbers: Sequence[int]) -> Sequence[Version]:
+        with self._database.reading() as db:
+            return self._made([db.execute(f"{_COLUMNS} WHERE v.id = ?", (n,)).fetchone() for n in numbers])
+
+    def _made(self, found: Sequence[tuple[object, ...]]) -> Sequence[Version]:
+        return tuple(self._version(row) for row in found)
+
+    def _version(self, row: Sequence[object]) -> Version:
+        (number, path, kind, digest, size, mode, extra, action, tool, session, task, objective) = row[:12]
+        (time_ns, previous, group, status, why_not) = row[12:]
+        columns = rows.StateColumns(kind, digest, size, mode, extra)  # type: ignore[arg-type]
+        state = rows.to_state(columns, self._blobs)
+        reason = rows.maybe(why_not)  # type: ignore[arg-type]
+        if isinstance(state, DirectoryState) and state.trash is not None and not os.path.lexists(state.trash):
+            reason = reason or _PUT_BACK
+        return Version(
+            id=number,  # type: ignore[arg-type]
+            path=rows.path(path),  # type: ignore[arg-type]
+            state=state,
+            action=action,  # type: ignore[arg-type]
+            tool=rows.text(tool),  # type: ignore[arg-type]
+            session=rows.text(session),  # type: ignore[arg-type]
+            task=rows.maybe(task),  # type: ignore[arg-type]
+            objective=rows.maybe(objective),  # type: ignore[arg-type]
+            time_ns=time_ns,  # type: ignore[arg-type]
+            previous=previous,  # type: ignore[arg-type]
+            group=rows.maybe(group),  # type: ignore[arg-type]
+            status="done" if status == _DONE else "intended",
+            restorable=reason is None,
+            why_not=reason or "",
+        )
+
+
+class _Query:
+    """One listing as SQL."""
+
+    def __init__(self, wanted: Filter, limit: int, after: int | None) -> None:
+        self._wanted = wanted
+        self._limit = limit
+        self._after = after
+
+    def run(self, db: sqlite3.Connection, path_id: str, *, bottom: int = 0) -> list[tuple[object, ...]]:
+        """The rows, of versions above `bottom` alone; `path_id` with a `+` keeps SQLite off the index of paths."""
+        conditions, values = self._conditions(path_id)
+        if bottom > 0:
+            conditions.append("v.id > ?")
+            values.append(bottom)
+        by_time = self._wanted.since is not None or self._wanted.until is not None
+        order = "v.time_ns DESC, v.id DESC" if by_time else "v.id DESC"
+        if self._after is not None and by_time:
+            conditions.append("(v.time_ns, v.id) < (SELECT time_ns, id FROM versions WHERE id = ?)")
+        elif self._after is not None:
+            conditions.append("v.id < ?")
+        if self._after is not None:
+            values.append(self._after)
+        where = " AND ".join(conditions) or "1"
+        statement = f"{_COLUMNS} WHERE {where} ORDER BY {order} LIMIT ?"
+        return db.execute(statement, (*values, self._limit)).fetchall()
+
+    def _conditions(self, path_id: str) -> tuple[list[str], list[str | bytes | int | None]]:
+        wanted = self._wanted
+        conditions: list[str] = []
+        values: list[str | bytes | int | None] = []
+        if wanted.under is not None:
+            conditions.append(path_id + _BELOW)
+            values += rows.below(wanted.under)
+        if wanted.contains is not None:
+            conditions.append("instr(p.path, ?) > 0")
+            values.append(rows.name(wanted.contains))
+        if wanted.task is not None:
+            conditions.append("v.task = ?")
+            values.append(rows.bind(wanted.task))
+        for column, bound in (("v.time_ns >= ?", wanted.since), ("v.time_ns <= ?", wanted.until)):
+            if bound is not None:
+                conditions.append(column)
+                values.append(max(-(2**63), min(bound, 2**63 - 1)))
+        return conditions, values
+
+
+def _highest(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()[0])
