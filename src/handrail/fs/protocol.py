@@ -84,6 +84,10 @@ class ReadableFileSystem(Protocol):
         """Run ripgrep; one value a file, in no order of files. A refused pattern: `InvalidCall` `invalid_pattern`."""
         ...
 
+    def ignored(self, directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
+        """Which of these children (directories with a trailing slash) the ignore rules leave out."""
+        ...
+
     def launch(self, path: RealPath) -> str:
         """Open with the default application and return its name. Raises `BackendFailed` `opener_unavailable`."""
         ...

@@ -50,7 +50,8 @@ class Found:
 
     `total` counts units of all pages (rows of context not among them); `dropped`: entries over the text cap;
     `skipped`: reason -> how many, of `binary sensitive unreadable too_large ignored link_outside`; `complete` is
-    false when the deadline came first; `errors`: index of a query -> why it couldn't run.
+    false when the deadline came first; `errors`: index of a query -> why it couldn't run; `notes`: sentences for the
+    reader (a pattern that no single line can match).
     """
 
     mode: Literal["list", "glob", "search"]
@@ -66,6 +67,7 @@ class Found:
     skipped: Mapping[str, int] = field(default_factory=dict)
     complete: bool = True
     changed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     searched_at: int = 0
     errors: Mapping[int, HandrailError] = field(default_factory=dict)
 

@@ -73,6 +73,8 @@ class Grep:
     """A search as the backend's ripgrep runs it. `pattern` is in ripgrep's dialect, already translated.
 
     `roots` are directories or single files; ignore rules hold below directories unless `respect_ignore` is false.
+    `names`: globs of file names that may narrow the walk; others can still come. With rows `odd` there is no pattern:
+    what comes are the files that hold NULs or aren't UTF-8, without rows.
     """
 
     pattern: str
@@ -84,7 +86,8 @@ class Grep:
     after: int = 0
     file_type: str | None = None
     respect_ignore: bool = True
-    rows: Literal["all", "count"] = "all"
+    rows: Literal["all", "count", "odd"] = "all"
+    names: Sequence[str] = ()
     max_file_bytes: int | None = None
 
 
@@ -139,6 +142,10 @@ class View(Protocol):
 
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """Run ripgrep over what policy shows; sensitive and hidden files are left out and counted."""
+        ...
+
+    def ignored(self, directory: RealPath, names: Sequence[str]) -> frozenset[str]:
+        """Which of these children (directories with a trailing slash) the ignore rules leave out."""
         ...
 
     def now(self) -> int:

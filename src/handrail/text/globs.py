@@ -54,7 +54,7 @@ class Matcher:
 
 def to_regex(glob: str) -> str:
     """The RE2 expression, anchored at both ends, for one glob; raises `InvalidCall` `invalid_glob` with `position`."""
-    return "|".join(dict.fromkeys(_translated(alternative, glob) for alternative in _expanded(glob)))
+    return "|".join(dict.fromkeys(_translated(alternative, glob) for alternative in _expanded(glob))) or _NOTHING
 
 
 def expand(glob: str) -> list[str]:
