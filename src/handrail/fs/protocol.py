@@ -128,12 +128,15 @@ class WritableFileSystem(ReadableFileSystem, Protocol):
         """Remove an empty directory."""
         ...
 
-    def move_out(self, path: RealPath, destination: str) -> bool:
-        """Rename a tree to `destination` (a store's own place); false, nothing done, where that crosses devices."""
+    def move_out(self, path: RealPath, destination: str, *, copy_limit: int = 0) -> bool:
+        """Rename a tree to `destination`, a store's own place.
+
+        Across devices it is copied, `copy_limit` bytes at most (`TooLarge` above); with 0: false, nothing done.
+        """
         ...
 
-    def move_in(self, source: str, path: RealPath) -> bool:
-        """The inverse of `move_out`, where nothing stands at `path`."""
+    def move_in(self, source: str, path: RealPath, *, copy_limit: int = 0) -> bool:
+        """The inverse of `move_out`, where nothing stands at `path`; else `OutOfDate` `stale`."""
         ...
 
     def sweep(self, directory: RealPath) -> int:
