@@ -6,6 +6,7 @@ A reader can see it half written, so the caller records both contents first. A f
 import errno
 import hashlib
 import os
+import stat
 import tempfile
 from contextlib import suppress
 from typing import IO, Final
@@ -30,7 +31,7 @@ def rewrite(at: Spot, old: Handle, content: Content, *, mode: int | None, expect
         with tempfile.SpooledTemporaryFile(_KEPT_IN_MEMORY) as kept:
             _keep(old, kept, at, expect)
             _overwrite(target.number, content, kept)
-        if mode is not None:
+        if mode is not None and mode != stat.S_IMODE(os.fstat(target.number).st_mode):
             os.fchmod(target.number, mode)
             os.fsync(target.number)
         return Written(stat=facts(os.fstat(target.number)), in_place=True, notes=(f"Written in place, because {why}.",))

@@ -104,7 +104,7 @@ def _over(at: Spot, old: Handle, content: Content, mode: int | None, expect: str
 
 
 def _only_mode(old: Handle, mode: int | None) -> Written:
-    if mode is not None:
+    if mode is not None and mode != stat.S_IMODE(os.fstat(old.number).st_mode):
         os.fchmod(old.number, mode)
         os.fsync(old.number)
     return Written(stat=facts(os.fstat(old.number)))
