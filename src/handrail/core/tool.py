@@ -1,6 +1,7 @@
 """What a tool is: a thin face. Words in, operations; outcomes back, words out. It touches no file."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -8,7 +9,7 @@ from pydantic import BaseModel
 
 from handrail.core.config import Config
 from handrail.model.answers import Answer
-from handrail.model.calls import Block
+from handrail.model.calls import Block, TextBlock
 from handrail.model.errors import HandrailError
 from handrail.model.operations import Operation
 from handrail.model.records import Receipt, Task, Version
@@ -71,12 +72,19 @@ class Reply:
     ok: bool = True
 
 
+def as_json(payload: Mapping[str, object]) -> tuple[Block, ...]:
+    """A payload as one compact block of JSON."""
+    return (TextBlock(json.dumps(payload, ensure_ascii=False, separators=(",", ":"))),)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[A]):
     """One tool as a model sees it, and its two translations.
 
     `describe` makes the description (it names real directories). `operations` raises `InvalidCall` for what can't
-    be meant; `reply` is given the outcomes in the order of the operations.
+    be meant; `reply` is given the outcomes in the order of the operations. `rerender` makes the blocks again from a
+    payload that a hook changed. `diffs`: its receipts show what changed. `counts_repeats`: the same read again and
+    again is worth a reminder (`track_reads`). `answered`: kinds of failure that are ordinary answers of this tool.
     """
 
     name: str
@@ -87,7 +95,11 @@ class Tool(Generic[A]):
     output: type[BaseModel]
     operations: Callable[[A, Context], Sequence[Operation]]
     reply: Callable[[A, Sequence[Outcome], Context], Reply]
+    rerender: Callable[[Mapping[str, object]], tuple[Block, ...]] = as_json
     group: str = "@read"
+    diffs: bool = False
+    answered: frozenset[str] = frozenset()
+    counts_repeats: bool = False
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = False

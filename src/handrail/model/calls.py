@@ -89,6 +89,7 @@ class Result:
     """What did happen: the typed payload (`kind` first), its rendering for the model, and whether it went well.
 
     `payload` is JSON; bytes are base64 in it. `blocks` hold the rendering; an image's bytes travel in its block.
+    `is_error` is what MCP calls an error: not ok, but for the failures that a tool gives as ordinary answers.
     """
 
     tool: str
@@ -96,6 +97,7 @@ class Result:
     ok: bool
     payload: Mapping[str, object]
     blocks: tuple[Block, ...]
+    is_error: bool = False
     error: HandrailError | None = None
 
     @property

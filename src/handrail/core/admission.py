@@ -1,0 +1,77 @@
+"""Stations 4 and 5: every path that an operation names is resolved, judged by policy, and looked at for secrets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from handrail.core.sessions import Session
+from handrail.fs.protocol import ReadableFileSystem
+from handrail.guard.policy import Policy
+from handrail.guard.resolve import Resolver
+from handrail.guard.sensitive import Sensitive
+from handrail.model.errors import HandrailError, Refused
+from handrail.model.operations import Access, Operation, Want
+from handrail.model.paths import RealPath
+from handrail.model.planner import Planner
+from handrail.model.view import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """The door that every path of every tool goes through."""
+
+    fs: ReadableFileSystem
+    resolver: Resolver
+    policy: Policy
+    sensitive: Sensitive
+
+    def admit(self, operation: Operation, planner: Planner[Operation], session: Session) -> Sequence[Target]:
+        """The operation's targets, resolved and allowed; an optional one carries its refusal instead of raising it."""
+        return [self._target(want, session) for want in planner.wants(operation)]
+
+    def secrets(self, operation: Operation, targets: Sequence[Target]) -> Sequence[str]:
+        """The sensitive files among the targets that exist and whose content the operation would look at."""
+        return [
+            t.real.text
+            for t in targets
+            if t.path is not None and t.exists and self._looks_into(t) and self._is_secret(t)
+        ]
+
+    def _target(self, want: Want, session: Session) -> Target:
+        target = self.resolver.resolve(want)
+        if target.path is None:
+            return target
+        try:
+            self._judge(target.path, want.access, session)
+        except HandrailError as error:
+            if want.optional:
+                return replace(target, path=None, error=error)
+            raise
+        return target
+
+    def _judge(self, path: RealPath, access: Access, session: Session) -> None:
+        reason = session.refused(path.text)
+        if reason is None:
+            stat = self.fs.stat(path) if access == "search" else None
+            directory = stat is not None and stat.kind == "directory"
+            verdict = self.policy.judge(path.text, access if directory or access != "search" else "read", directory=directory)
+            if verdict.allowed:
+                return
+            reason = verdict.reason
+            if directory:
+                session.refuse(path.text, reason)
+        raise Refused(
+            "path_denied",
+            f"{path} is out of reach: {reason}",
+            hint="Choose a path inside the workspace; asking for this one again gives the same answer.",
+            path=path.text,
+        )
+
+    def _looks_into(self, target: Target) -> bool:
+        if target.want.access == "search":
+            stat = self.fs.stat(target.real)
+            return stat is not None and stat.kind != "directory"
+        return True
+
+    def _is_secret(self, target: Target) -> bool:
+        given = target.want.path.rpartition("/")[2]
+        return self.sensitive.sensitive(target.real.text) or (bool(given) and self.sensitive.sensitive("/" + given))

@@ -1,0 +1,280 @@
+"""One call's operations through the stations between the tool policy and the answer: admitted, planned, judged, done.
+
+It knows the order of the stations and nothing of any tool, format or file system.
+"""
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from handrail.core.admission import Admission
+from handrail.core.apply import Writer
+from handrail.core.approval import Approvals
+from handrail.core.questions import Prepared, Questions
+from handrail.core.sessions import Session
+from handrail.core.showing import content_hash, diff_of
+from handrail.core.tool import Outcome
+from handrail.fs.protocol import WritableFileSystem
+from handrail.guard.sensitive import Sensitive
+from handrail.model.answers import Answer, ReadBinary, ReadImage, ReadText
+from handrail.model.calls import Call
+from handrail.model.changes import Change, Freshness, Plan
+from handrail.model.errors import HandrailError, OutOfDate
+from handrail.model.operations import Operation
+from handrail.model.planner import Planner
+from handrail.model.records import Answered, Request, Task
+from handrail.model.view import Target, View
+from handrail.store.protocol import Author, Store
+
+NOBODY_SAW = ("auto", "rule", "person")
+"""Who answers without being shown this diff, so that it may be planned again on the session's own newer bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a passage stands on; made once by the workspace."""
+
+    fs: WritableFileSystem
+    store: Store
+    admission: Admission
+    sensitive: Sensitive
+    planners: Mapping[str, Planner[Operation]]
+    writer: Writer
+    approvals: Approvals
+    make_view: Callable[[Call, Session], View]
+    clock: Callable[[], int]
+
+
+@dataclass(slots=True)
+class Trail:
+    """What the audit will say of the call: the paths it came to, the bytes it wrote, who allowed it."""
+
+    paths: list[str] = field(default_factory=list)
+    bytes: int = 0
+    approvals: list[Answered] = field(default_factory=list)
+
+
+class Passage:
+    """One call on its way; used by one thread."""
+
+    def __init__(self, ground: Ground, call: Call, session: Session, trail: Trail, *, diffs: bool) -> None:
+        self._ground = ground
+        self._call = call
+        self._session = session
+        self._trail = trail
+        self._diffs = diffs
+        self._view = ground.make_view(call, session)
+        self._questions = Questions(ground.sensitive, ground.approvals, call, ground.clock)
+        self._group: str | None = None
+        self._task: Task | None = None
+
+    def travel(self, operations: Sequence[Operation]) -> Sequence[Outcome]:
+        """Every operation's outcome, in order; those that need a person's word on a secret come last."""
+        self._group = uuid.uuid4().hex if len(operations) > 1 else None
+        outcomes: dict[int, Outcome] = {}
+        admitted: list[tuple[int, Operation, Sequence[Target], Sequence[str]]] = []
+        for index, operation in enumerate(operations):
+            try:
+                targets = self._ground.admission.admit(operation, self._planner(operation), self._session)
+            except HandrailError as error:
+                outcomes[index] = Outcome(operation=operation, error=error)
+            else:
+                self._trail.paths.extend(t.path.text for t in targets if t.path is not None)
+                secrets = self._ground.admission.secrets(operation, targets)
+                admitted.append((index, operation, targets, secrets))
+        plain = [(i, op, t) for i, op, t, secrets in admitted if not secrets or self._call.person]
+        outcomes.update(self._go(plain))
+        for index, operation, targets, secrets in admitted:
+            if index not in outcomes:
+                outcomes[index] = self._go_secretly(index, operation, targets, secrets)
+        return [outcomes[index] for index in range(len(operations))]
+
+    def _go_secretly(self, index: int, operation: Operation, targets: Sequence[Target], secrets: Sequence[str]) -> Outcome:
+        try:
+            for path in secrets:
+                self._ask(self._questions.secret(path))
+        except HandrailError as error:
+            return Outcome(operation=operation, error=error)
+        return self._go([(index, operation, targets)])[index]
+
+    def _go(self, admitted: Sequence[tuple[int, Operation, Sequence[Target]]]) -> dict[int, Outcome]:
+        outcomes: dict[int, Outcome] = {}
+        prepared: dict[int, Prepared] = {}
+        for index, operation, targets in admitted:
+            try:
+                prepared[index] = self._prepare(operation, targets)
+            except HandrailError as error:
+                outcomes[index] = Outcome(operation=operation, error=error)
+        answers = self._approve({i: p for i, p in prepared.items() if self._acts(p)})
+        for index, ready in prepared.items():
+            answer = answers.get(index)
+            if isinstance(answer, HandrailError):
+                outcomes[index] = Outcome(operation=ready.operation, error=answer)
+            else:
+                outcomes[index] = self._perform(ready, answer)
+        return outcomes
+
+    # planning and freshness
+
+    def _planner(self, operation: Operation) -> Planner[Operation]:
+        return self._ground.planners[operation.kind]
+
+    def _prepare(self, operation: Operation, targets: Sequence[Target]) -> Prepared:
+        try:
+            return self._plan(operation, targets, self._view)
+        except OutOfDate as error:
+            if error.kind != "file_modified_since_read":
+                raise
+        # Another thread of this session may just have written it: behind the lock, disk and ledger agree.
+        with self._ground.writer.hold([t.real for t in targets if t.path is not None]):
+            return self._plan(operation, targets, self._ground.make_view(self._call, self._session))
+
+    def _plan(self, operation: Operation, targets: Sequence[Target], view: View) -> Prepared:
+        plan = self._planner(operation).plan(operation, targets, view)
+        freshness: Freshness = getattr(operation, "freshness", "none")
+        expected: str | None = getattr(operation, "expected_hash", None)
+        unseen, notes = 0, list[str]()
+        for change in plan.changes:
+            freshened = self._session.ledger.check(
+                change, freshness, expected_hash=expected, around=plan.around, view=view
+            )
+            unseen += freshened.unseen_rows
+            notes.extend(freshened.notes)
+        return Prepared(operation=operation, targets=targets, plan=plan, unseen_rows=unseen, notes=tuple(notes))
+
+    # approval
+
+    def _acts(self, ready: Prepared) -> bool:
+        if getattr(ready.operation, "dry_run", False):
+            return False
+        return bool(ready.plan.changes) or (ready.plan.launch is not None and bool(ready.plan.unusual))
+
+    def _approve(self, ready: Mapping[int, Prepared]) -> dict[int, Answered | HandrailError]:
+        """Ask about what is plain in one question, and about each protected or sensitive one in its own."""
+        plain = [i for i, p in ready.items() if not self._questions.guarded(p.plan)]
+        answers: dict[int, Answered | HandrailError] = {}
+        for indices in [plain, *([i] for i in ready if i not in plain)]:
+            if not indices:
+                continue
+            try:
+                answer: Answered | HandrailError = self._ask(self._questions.about([ready[i] for i in indices]))
+            except HandrailError as error:
+                answer = error
+            answers.update(dict.fromkeys(indices, answer))
+        return answers
+
+    def _ask(self, request: Request) -> Answered:
+        if self._call.person:
+            answered = Answered(verdict="allow", by="person", at=request.asked_at)
+        else:
+            answered = self._ground.approvals.settle(
+                request,
+                channels=self._call.channels,
+                cancellation=self._call.cancellation,
+                progress=self._call.progress,
+            )
+        self._trail.approvals.append(answered)
+        return answered
+
+    # doing
+
+    def _perform(self, ready: Prepared, answer: Answered | None) -> Outcome:
+        outcome = Outcome(
+            operation=ready.operation,
+            answer=_answer(ready.plan),
+            unseen_rows=ready.unseen_rows,
+            notes=ready.notes,
+            dry_run=getattr(ready.operation, "dry_run", False),
+        )
+        try:
+            if not self._acts(ready):
+                self._note_read(ready.plan)
+                if ready.plan.launch is not None:
+                    return replace(outcome, answer=self._launch(ready.plan))
+                return replace(outcome, diff=self._diff(ready.plan.changes, outcome.dry_run))
+            if ready.plan.launch is not None:
+                return replace(outcome, answer=self._launch(ready.plan))
+            return self._apply(ready, outcome, answer)
+        except HandrailError as error:
+            return Outcome(operation=ready.operation, error=error)
+
+    def _apply(self, ready: Prepared, outcome: Outcome, answer: Answered | None) -> Outcome:
+        latest = ready
+
+        def replan() -> Sequence[Change]:
+            nonlocal latest
+            if answer is None or not answer.by.startswith(NOBODY_SAW) or not self._own(ready):
+                raise _stale(ready.plan.changes)
+            view = self._ground.make_view(self._call, self._session)
+            latest = self._plan(ready.operation, ready.targets, view)
+            return latest.plan.changes
+
+        applied = self._ground.writer.apply(
+            ready.plan.changes, self._author(), replan=replan, witness=self._note_written
+        )
+        return replace(
+            outcome,
+            answer=_answer(latest.plan),
+            receipts=tuple(applied.receipts),
+            diff=self._diff(applied.changes, self._diffs),
+            unseen_rows=latest.unseen_rows,
+            notes=latest.notes,
+        )
+
+    def _own(self, ready: Prepared) -> bool:
+        """Whether what stands on the disk now is this session's own write (or what it was)."""
+        for change in ready.plan.changes:
+            known = self._session.ledger.seen_hash(change.path.text)
+            if known is None or known == content_hash(change.before):
+                return False
+        return True
+
+    def _author(self) -> Author:
+        if self._task is None:
+            self._task = self._ground.store.open_task(
+                self._session.name, task=self._call.task, objective=self._call.objective, now=self._ground.clock()
+            )
+        return Author(
+            tool=self._call.tool,
+            session=self._session.name,
+            task=self._task.id,
+            objective=self._task.objective,
+            group=self._group,
+        )
+
+    def _launch(self, plan: Plan) -> Answer:
+        assert plan.launch is not None  # noqa: S101 -- the caller looked
+        program = self._ground.fs.launch(plan.launch.path)
+        return replace(_answer(plan), program=program)  # type: ignore[call-arg]
+
+    def _diff(self, changes: Sequence[Change], wanted: bool) -> str:
+        return "".join(diff_of(change) for change in changes) if wanted else ""
+
+    # what the session knows
+
+    def _note_written(self, changes: Sequence[Change]) -> None:
+        self._session.changed()
+        for change in changes:
+            self._trail.bytes += getattr(getattr(change.after, "content", None), "size", 0)
+            self._session.ledger.wrote(change, self._ground.fs.stat(change.path))
+
+    def _note_read(self, plan: Plan) -> None:
+        answer = plan.answer
+        if isinstance(answer, ReadText | ReadBinary | ReadImage):
+            self._trail.bytes += answer.size
+            self._session.ledger.saw(answer, self._view.look(answer.path))
+
+
+def _answer(plan: Plan) -> Answer:
+    return plan.answer  # type: ignore[return-value]
+
+
+def _stale(changes: Sequence[Change]) -> OutOfDate:
+    path = changes[0].path
+    return OutOfDate(
+        "stale",
+        f"{path} changed between the plan and the write; nothing was written.",
+        hint="Read it again, then send the edit again.",
+        path=path.text,
+    )
+
