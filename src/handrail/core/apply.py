@@ -1,0 +1,281 @@
+"""The one writer: lock, compare with the plan, record, change, and take everything back when one change fails.
+
+The order is that of the specification's "Order of a mutation". It judges nothing and asks nobody.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from handrail.core.locks import Locks
+from handrail.core.recovery import recover
+from handrail.core.steps import Effect, exactly, same, standing, take
+from handrail.fs.protocol import WritableFileSystem
+from handrail.guard.resolve import Resolver
+from handrail.model.changes import Change
+from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, OutOfDate, Refused
+from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, State
+from handrail.model.paths import RealPath, within
+from handrail.model.records import Receipt, Version
+from handrail.store.protocol import Author, Draft, Store
+
+log = logging.getLogger("handrail")
+UNRECORDED = "The history can't be written, so this change can't be undone."
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The changes as they were done (`before` is what stood there), and a receipt for each.
+
+    Receipts of directories that were made for them come after those.
+    """
+
+    changes: tuple[Change, ...]
+    receipts: tuple[Receipt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A change about to be done, and its versions: its own, and the one that stood before it."""
+
+    change: Change
+    version: int | None
+    before_version: int | None
+
+
+class Writer:
+    """Changes files for everybody; safe from any number of threads and processes.
+
+    `required=False` lets a change through that can't be recorded. `protected_roots` can't be removed or replaced.
+    """
+
+    def __init__(
+        self,
+        fs: WritableFileSystem,
+        store: Store,
+        locks: Locks,
+        *,
+        required: bool = True,
+        protected_roots: Sequence[str] = (),
+    ) -> None:
+        self._fs = fs
+        self._store = store
+        self._locks = locks
+        self._required = required
+        self._protected = tuple(protected_roots)
+        self._real = Resolver(fs, home="/", cwd="/").recorded
+
+    def hold(self, paths: Iterable[RealPath]) -> AbstractContextManager[None]:
+        """The locks of these paths, for who must see them while nobody changes them."""
+        return self._locks.hold(paths)
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        author: Author,
+        *,
+        replan: Callable[[], Sequence[Change]] | None = None,
+        witness: Callable[[Sequence[Change]], None] | None = None,
+    ) -> Applied:
+        """Do all changes or none. Raises `OutOfDate` `stale` where the disk isn't as planned.
+
+        Then `replan`, where given, is asked once, under the locks, for new changes of the same paths. `witness` is
+        called with the changes as done, before the locks are released.
+        """
+        missing = self._missing(changes)
+        with self._locks.hold([*(c.path for c in changes), *missing]):
+            planned = self._checked(changes, replan)
+            parents = self._parents(planned, missing)
+            steps = self._recorded([*parents, *planned], author)
+            effects = self._do(steps)
+            done = tuple(step.change for step in steps[len(parents) :])
+            if witness is not None:
+                witness(done)
+        receipts = [_receipt(step, effect, author) for step, effect in zip(steps, effects, strict=True)]
+        return Applied(done, (*receipts[len(parents) :], *receipts[: len(parents)]))
+
+    def recover(self) -> int:
+        """Decide what dead processes left undecided, by the bytes on disk; returns how many versions that were."""
+        return recover(self._fs, self._store, self._locks, self._real)
+
+    # before
+
+    def _checked(self, changes: Sequence[Change], replan: Callable[[], Sequence[Change]] | None) -> list[Change]:
+        """The changes with what stands there as their `before`."""
+        there = {change.path: standing(self._fs, change.path) for change in changes}
+        if replan is not None and not all(same(c.before, there[c.path]) for c in changes):
+            again = replan()
+            if {c.path for c in again} != there.keys():
+                raise _stale(changes[0].path)
+            changes = again
+        for change in changes:
+            if not same(change.before, there[change.path]):
+                raise _stale(change.path)
+            self._spare_roots(change)
+        return [self._settled(change, there[change.path]) for change in changes]
+
+    def _settled(self, change: Change, there: State) -> Change:
+        after = change.after
+        if isinstance(after, FileState) and after.mode is None and isinstance(there, FileState):
+            after = replace(after, mode=there.mode)
+        if isinstance(there, DirectoryState) and isinstance(change.before, DirectoryState):
+            there = replace(change.before, mode=there.mode, trash=None)
+            if there.entries and not isinstance(after, DirectoryState):
+                there = replace(there, trash=self._store.trash_place())
+        return replace(change, before=there, after=after)
+
+    def _spare_roots(self, change: Change) -> None:
+        if isinstance(change.after, DirectoryState):
+            return
+        for root in self._protected:
+            if within(root, change.path.text):
+                raise Refused(
+                    "path_denied",
+                    f"{change.path} is a root directory or holds one, and can't be removed.",
+                    hint="Remove what lies in it, one by one.",
+                    path=str(change.path),
+                )
+
+    # directories that have to be made first
+
+    def _missing(self, changes: Sequence[Change]) -> list[RealPath]:
+        """The directories above the changes that don't exist, outermost first."""
+        missing: dict[str, RealPath] = {}
+        for change in changes:
+            text = change.path.parent
+            while change.parents and not isinstance(change.after, Absent) and text not in missing:
+                real = self._real(text)
+                found = self._fs.stat(real)
+                if found is not None and found.kind != "directory":
+                    raise InvalidCall(
+                        "invalid_path",
+                        f"{real} is a {found.kind}, so nothing can lie below it.",
+                        hint="Choose a path below a directory.",
+                        path=str(real),
+                    )
+                if found is not None:
+                    break
+                missing[text] = real
+                text = real.parent
+        return sorted(missing.values(), key=lambda path: path.text.count("/"))
+
+    def _parents(self, changes: Sequence[Change], locked: Sequence[RealPath]) -> list[Change]:
+        still = self._missing(changes)
+        if not set(still) <= set(locked):
+            raise _stale(changes[0].path)
+        planned = {change.path for change in changes}
+        return [Change(path, ABSENT, DirectoryState(), "create") for path in still if path not in planned]
+
+    # the record
+
+    def _recorded(self, changes: Sequence[Change], author: Author) -> list[_Step]:
+        """Write down what stands there, where nobody knows it yet, and what will; in one durable commit."""
+        try:
+            return self._record(changes, author)
+        except BackendFailed as error:
+            if self._required or error.kind not in ("history_unavailable", "disk_full"):
+                raise
+            log.warning("a change goes unrecorded: %s", error)
+            return [_Step(change, None, None) for change in changes]
+
+    def _record(self, changes: Sequence[Change], author: Author) -> list[_Step]:
+        drafts: list[Draft] = []
+        newest: list[tuple[Version | None, bool]] = []
+        for change in changes:
+            last = self._store.newest(change.path.text)
+            unknown = _unknown(last, change.before)
+            newest.append((last, unknown))
+            if unknown:
+                drafts.append(Draft(path=change.path.text, state=change.before, action="external"))
+            drafts.append(Draft(path=change.path.text, state=change.after, action=change.action))
+        versions = iter(self._store.record(drafts, author))
+        steps: list[_Step] = []
+        for change, (last, unknown) in zip(changes, newest, strict=True):
+            before = next(versions).id if unknown else (last.id if last is not None else None)
+            steps.append(_Step(change, next(versions).id, before))
+        return steps
+
+    # doing
+
+    def _do(self, steps: Sequence[_Step]) -> list[Effect]:
+        effects: list[Effect] = []
+        try:
+            for step in steps:
+                effects.append(take(self._fs, step.change))  # noqa: PERF401 -- what was done counts when one fails
+        except BaseException as error:
+            self._take_back(steps, len(effects), error)
+            raise
+        self._settle(steps, done=True)
+        return effects
+
+    def _take_back(self, steps: Sequence[_Step], failed: int, error: BaseException) -> None:
+        """Undo what was done, newest first; a version keeps the outcome that the disk shows."""
+        undone, stays = list(steps[failed + 1 :]), list[_Step]()
+        for index in range(failed, -1, -1):
+            step = steps[index]
+            try:
+                there = standing(self._fs, step.change.path)
+                if not same(there, step.change.before) or index < failed:
+                    there = self._reverse(step.change, there)
+            except HandrailError as reason:
+                log.warning("%s couldn't be taken back: %s", step.change.path, reason)
+                continue  # its intent stays open, and the next start decides it by what is on disk
+            if same(there, step.change.before):
+                undone.append(step)
+            elif index < failed or isinstance(error, OutOfDate):
+                stays.append(step)
+        self._settle(undone, done=False)
+        self._settle(stays, done=True)
+
+    def _reverse(self, change: Change, there: State) -> State:
+        """Go back to `before` from what we made, or from nothing where a change of kind was cut short."""
+        before = change.before
+        if not (same(there, change.after) or isinstance(there, Absent)):
+            return there  # somebody else's by now
+        if isinstance(before, FileState):
+            content = self._store.content(before.content.hash) or before.content
+            before = replace(before, content=content)
+        if isinstance(there, DirectoryState) and isinstance(change.after, DirectoryState):
+            there = replace(there, trash=change.after.trash)
+        take(self._fs, Change(change.path, there, before, change.action))
+        return before
+
+    def _settle(self, steps: Sequence[_Step], *, done: bool) -> None:
+        numbers = [step.version for step in steps if step.version is not None]
+        if not numbers:
+            return
+        try:
+            self._store.settle(numbers, done=done)
+        except BackendFailed as error:
+            log.warning("versions stay open until the next start: %s", error)
+
+
+def _unknown(newest: Version | None, before: State) -> bool:
+    """Whether what stands there is in no version yet, or in one that can't give it back."""
+    if isinstance(before, DirectoryState) and before.trash is not None:
+        return True
+    if newest is None:
+        return not isinstance(before, Absent)
+    return not exactly(newest.state, before) or (isinstance(before, FileState) and not newest.restorable)
+
+
+def _receipt(step: _Step, effect: Effect, author: Author) -> Receipt:
+    notes = effect.notes if step.version is not None else (*effect.notes, UNRECORDED)
+    return Receipt(
+        path=step.change.path.text,
+        version=step.version,
+        before_version=step.before_version,
+        task=author.task,
+        in_place=effect.in_place,
+        notes=notes,
+    )
+
+
+def _stale(path: RealPath) -> OutOfDate:
+    return OutOfDate(
+        "stale",
+        f"{path} changed between the plan and the write; nothing was written.",
+        hint="Read it again with read_files or Read, then send the change again.",
+        path=str(path),
+    )

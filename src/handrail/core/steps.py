@@ -1,0 +1,129 @@
+"""One change done with a backend's verbs, and how the state of a path is told and compared.
+
+It knows neither locks nor history; `core/apply.py` decides when a step is taken or taken back.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from handrail.fs.protocol import WritableFileSystem
+from handrail.model.changes import Change
+from handrail.model.errors import BackendFailed, NotThere, WrongContent
+from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, LinkState, State
+from handrail.model.paths import RealPath
+
+COPY_LIMIT: Final = 1 << 30
+"""Bytes of a tree that are copied to or from a trash on another file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How a step was done, where that is worth saying."""
+
+    in_place: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def standing(fs: WritableFileSystem, path: RealPath) -> State:
+    """What stands at a path now; contents are pinned by their handle. Pipes, sockets, devices: `WrongContent`."""
+    found = fs.stat(path)
+    if found is None:
+        return ABSENT
+    match found.kind:
+        case "file":
+            snapshot = fs.open(path)
+            content = snapshot.content()
+            return FileState(content, snapshot.stat.mode)
+        case "symlink":
+            return LinkState(fs.read_link(path))
+        case "directory":
+            return DirectoryState(mode=found.mode)
+        case kind:
+            raise WrongContent(
+                "not_regular_file",
+                f"{path} is a {kind}, not a file.",
+                hint="Only regular files, links and directories can be changed.",
+                path=str(path),
+            )
+
+
+def same(one: State, other: State) -> bool:
+    """Whether two states are equal in kind and content; permission bits are not compared."""
+    match one, other:
+        case FileState(), FileState():
+            return one.content.hash == other.content.hash
+        case LinkState(), LinkState():
+            return one.target == other.target
+        case _:
+            return one.kind == other.kind
+
+
+def exactly(one: State, other: State) -> bool:
+    """Whether they are `same` and their permission bits are, where both are known."""
+    if not same(one, other):
+        return False
+    match one, other:
+        case ((FileState() | DirectoryState()), (FileState() | DirectoryState())):
+            return one.mode is None or other.mode is None or one.mode == other.mode
+        case _:
+            return True
+
+
+def take(fs: WritableFileSystem, change: Change) -> Effect:
+    """Bring a path from `before`, which stands there, to `after`; a state of another kind is cleared away first."""
+    before, after = change.before, change.after
+    match after:
+        case FileState():
+            expect = before.content.hash if isinstance(before, FileState) else None
+            if expect is None:
+                _clear(fs, change.path, before)
+            written = fs.replace(change.path, after.content, after.mode, expect)
+            return Effect(written.in_place, tuple(written.notes))
+        case LinkState():
+            if not same(before, after):
+                _clear(fs, change.path, before)
+                fs.make_link(change.path, after.target)
+        case DirectoryState():
+            if not isinstance(before, DirectoryState):
+                _clear(fs, change.path, before)
+                _make(fs, change.path, after)
+        case Absent():
+            _clear(fs, change.path, before)
+    return Effect()
+
+
+def _clear(fs: WritableFileSystem, path: RealPath, state: State) -> None:
+    match state:
+        case FileState():
+            fs.unlink(path, state.content.hash)
+        case LinkState():
+            fs.unlink(path, None)
+        case DirectoryState(trash=None):
+            fs.remove_directory(path)
+        case DirectoryState(trash=str(place)):
+            if not fs.move_out(path, place, copy_limit=COPY_LIMIT):
+                raise BackendFailed(
+                    "io_error",
+                    f"{path} can't be moved to the trash; nothing was removed.",
+                    hint="Remove its files one by one.",
+                    path=str(path),
+                )
+        case _:
+            return
+
+
+def _make(fs: WritableFileSystem, path: RealPath, state: DirectoryState) -> None:
+    if state.trash is None:
+        fs.make_directory(path, state.mode)
+        return
+    try:
+        moved = fs.move_in(state.trash, path, copy_limit=COPY_LIMIT)
+    except NotThere:
+        moved = False
+    if not moved:
+        raise NotThere(
+            "not_restorable",
+            f"What was moved aside from {path} is no longer in the trash.",
+            hint="Look for a newer version with file_history mode=list.",
+            path=str(path),
+        )
