@@ -68,7 +68,7 @@ def asked(person, question, *presses, stop=lambda: False):
 
     def run():
         with person.keys as keys:
-            box.append(asking.ask(question, keys, person.write, plain, stop))
+            box.append(asking.ask(question, keys, person.write, paint=plain, stop=stop))
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -248,3 +248,15 @@ def test_the_watch_ends_when_its_terminal_goes(store):
     thread.join(10)
     assert not thread.is_alive()
     person.close()
+
+
+def test_a_key_meant_for_one_question_doesnt_answer_the_next(store, person):
+    for number in range(2):
+        store.ask(request(f"r{number}"))
+    thread = watching(store, person)
+    person.presses("yy")
+    assert person._listening.acquire(timeout=10)
+    person.presses("q", when_asked=False)
+    thread.join(10)
+    assert store.answered("r0").verdict == "allow"
+    assert store.answered("r1") is None

@@ -18,7 +18,7 @@ from handrail.model.records import Answered, Request
 ROWS: Final = 400
 """Lines of a diff shown at once; a key shows the rest."""
 SETTLE: Final = 0.25
-"""Seconds after a question appears in which keys aren't taken: they were meant for the one before."""
+"""Seconds in which keys aren't taken when a question follows another: they were meant for the one before."""
 
 Write = Callable[[str], None]
 Scope = Literal["pattern", "always"]
@@ -66,14 +66,19 @@ def show(request: Request, write: Write, paint: screen.Paint, *, rows: int | Non
     return whole
 
 
-def ask(request: Request, keys: Keys, write: Write, paint: screen.Paint, stop: Stop) -> Answered | Leave | None:
-    """Show the question and wait for a key; `None` when `stop` came first. `by` names the person."""
-    whole = show(request, write, paint)
-    until = time.monotonic() + SETTLE
-    write(_choices(request, paint, whole=whole))
-    while keys.key(lambda: stop() or time.monotonic() > until) is not None:
-        pass
+def ask(
+    request: Request, keys: Keys, write: Write, *, paint: screen.Paint, stop: Stop, settle: float = 0.0
+) -> Answered | Leave | None:
+    """Show the question and wait for a key; `None` when `stop` came first. `by` names the person.
+
+    Keys pressed before it is shown, or within `settle` seconds after, answer nothing.
+    """
     keys.forget()
+    whole = show(request, write, paint)
+    write(_choices(request, paint, whole=whole))
+    until = time.monotonic() + settle
+    while keys.key(lambda: stop() or time.monotonic() >= until) is not None:
+        pass
     while True:
         key = keys.key(stop)
         if key is None:
@@ -100,7 +105,7 @@ class TerminalChannel:
     def ask(self, request: Request, closed: Cancellation) -> Answered | None:
         """Put the question there; `None` when the person left it, or when it was answered elsewhere."""
         with self._keys:
-            said = ask(request, self._keys, self._write, self._paint, lambda: closed.cancelled)
+            said = ask(request, self._keys, self._write, paint=self._paint, stop=lambda: closed.cancelled)
         self._write("\n")
         return said if isinstance(said, Answered) else None
 

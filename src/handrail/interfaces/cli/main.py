@@ -1,16 +1,14 @@
 """The entry of the command line: it finds out what is wanted, loads only that, and turns failures into exit codes.
 
-0 = ok, 1 = not ok, 2 = what was typed can't be meant.
+0 = ok, 1 = not ok, 2 = what was typed can't be meant. It loads as little as it can: `--version` is asked often.
 """
 
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Final
 
-_MODULES: Final = {
+_MODULES = {
     "serve": "serve",
     "call": "calls",
     "tools": "calls",
@@ -23,7 +21,7 @@ _MODULES: Final = {
 """Command -> the module of this package that has a function of its name."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
@@ -40,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: list[str]) -> int:
     parser = import_module("handrail.interfaces.cli.parser").build()
     try:
         options = parser.parse_args(arguments)
@@ -51,14 +49,10 @@ def _run(arguments: Sequence[str]) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
-    module = import_module(f"handrail.interfaces.cli.{_MODULES[options.command]}")
-    return _answered(getattr(module, options.command), options)
-
-
-def _answered(command: Callable[[Any], int], options: object) -> int:
     errors = import_module("handrail.model.errors")
+    module = import_module(f"handrail.interfaces.cli.{_MODULES[options.command]}")
     try:
-        return command(options)
+        return int(getattr(module, options.command)(options))
     except errors.HandrailError as error:
         import_module("handrail.interfaces.cli.screen").complain(error.message, error.hint)
         return 2 if isinstance(error, errors.InvalidCall) else 1
@@ -80,3 +74,7 @@ def _version() -> str:
             if name.startswith("handrail-") and name.endswith(".dist-info"):
                 return name.removeprefix("handrail-").removesuffix(".dist-info")
     return str(import_module("importlib.metadata").version("handrail"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

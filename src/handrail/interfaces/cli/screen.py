@@ -113,7 +113,7 @@ def _diff_line(row: str, body: bool, paint: Paint, *, whole: bool) -> str:
     if more:
         text = text[:LINE_SHOWN]
     style = {"@": "cyan", "+": "green", "-": "red"}.get(row[:1]) if body else "bold"
-    return (paint(text, style) if style and text else text) + paint("␍" if carriage else "", "dim") + more
+    return (paint(text, style) if style and text else text) + (paint("␍", "dim") if carriage else "") + more
 
 
 def _spelled(match: re.Match[str]) -> str:

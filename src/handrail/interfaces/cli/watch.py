@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 
-from handrail.interfaces.cli import screen
+from handrail.interfaces.cli import asking, screen
 from handrail.interfaces.cli.asking import Leave, Write, ask
 from handrail.interfaces.cli.keys import Keys
 from handrail.model.records import Answered, Request
@@ -14,6 +14,9 @@ from handrail.store.protocol import ApprovalStore
 
 BEAT = 1.0
 """Seconds between two signs that somebody is there."""
+
+FOLLOWS = 1.0
+"""A question that appears within so many seconds after another takes no key at once."""
 
 _HOW_IT_ENDED = {"timeout": "it ran out of time", "withdrawn": "the agent gave it up"}
 
@@ -37,6 +40,7 @@ class Watch:
         self._clock = clock
         self._name = f"watch-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         self._beat_at = 0.0
+        self._put_at = -FOLLOWS
 
     def run(self) -> None:
         """Answer questions as they come, oldest first, until the person leaves."""
@@ -57,7 +61,15 @@ class Watch:
     def _put(self, request: Request, count: int) -> bool:
         """One question; false when the person left."""
         self._write(self._paint(f"\n── {count} waiting ──", "dim") + "\n")
-        said = ask(request, self._keys, self._write, self._paint, lambda: self._is_over(request))
+        said = ask(
+            request,
+            self._keys,
+            self._write,
+            paint=self._paint,
+            stop=lambda: self._is_over(request),
+            settle=asking.SETTLE if time.monotonic() - self._put_at < FOLLOWS else 0.0,
+        )
+        self._put_at = time.monotonic()
         if isinstance(said, Leave):
             return False
         if said is not None and self._store.answer(request.id, replace(said, by=f"watch: {said.by}", at=self._clock())):
