@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from handrail.core.locks import Locks
 from handrail.core.recovery import recover
-from handrail.core.steps import Effect, exactly, same, standing, take
+from handrail.core.steps import Effect, as_counted, exactly, same, standing, take
 from handrail.fs.protocol import WritableFileSystem
 from handrail.guard.resolve import Resolver
 from handrail.model.changes import Change
@@ -122,6 +122,8 @@ class Writer:
         if isinstance(there, DirectoryState) and isinstance(change.before, DirectoryState):
             there = replace(change.before, mode=there.mode, trash=None)
             if there.entries and not isinstance(after, DirectoryState):
+                if not as_counted(self._fs, change.path, there, self._real):
+                    raise _other_things(change.path)
                 there = replace(there, trash=self._store.trash_place())
         return replace(change, before=there, after=after)
 
@@ -277,5 +279,14 @@ def _stale(path: RealPath) -> OutOfDate:
         "stale",
         f"{path} changed between the plan and the write; nothing was written.",
         hint="Read it again with read_files or Read, then send the change again.",
+        path=str(path),
+    )
+
+
+def _other_things(path: RealPath) -> OutOfDate:
+    return OutOfDate(
+        "stale",
+        f"{path} holds other things than were counted and shown; nothing was removed.",
+        hint="Look at it with find_files mode=list recursive=true, or remove its parts one by one.",
         path=str(path),
     )

@@ -3,6 +3,7 @@
 It knows neither locks nor history; `core/apply.py` decides when a step is taken or taken back.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,6 +68,28 @@ def exactly(one: State, other: State) -> bool:
             return one.mode is None or other.mode is None or one.mode == other.mode
         case _:
             return True
+
+
+def as_counted(
+    fs: WritableFileSystem, path: RealPath, counted: DirectoryState, real: Callable[[str], RealPath]
+) -> bool:
+    """Whether a directory holds what its manifest names, directories aside; a capped manifest can't say, and passes."""
+    if len(counted.manifest) < counted.entries:
+        return True
+    left = {name for name, kind, _ in counted.manifest if kind != "directory"}
+    below = [path]
+    while below:
+        directory = below.pop()
+        for entry in fs.entries(directory):
+            text = f"{directory.text}/{entry.name}"
+            if entry.stat.kind == "directory":
+                below.append(real(text))
+                continue
+            name = text[len(path.text) + 1 :]
+            if name not in left:
+                return False
+            left.remove(name)
+    return not left
 
 
 def take(fs: WritableFileSystem, change: Change) -> Effect:
