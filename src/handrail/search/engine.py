@@ -1,0 +1,159 @@
+"""Finds the files that match one pattern: ripgrep narrows down, RE2 decides where the two could differ."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, WrongContent
+from handrail.model.paths import RealPath
+from handrail.model.view import FileHits, Grep, Tally, View
+from handrail.search import rows
+from handrail.search.pattern import Pattern
+from handrail.search.rows import FileRows
+from handrail.text import codec
+
+LARGEST: Final = 64 << 20
+"""Bytes of a file that RE2 looks at in this process."""
+
+Accept = Callable[[str], bool]
+"""Says of a real, absolute path whether it was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One pattern over some roots. `accept` decides by real path; `names` only narrows the walk; `texts`: keep rows."""
+
+    pattern: Pattern
+    roots: Sequence[RealPath]
+    accept: Accept
+    names: Sequence[str] = ()
+    ignore_case: bool = False
+    file_type: str | None = None
+    before: int = 0
+    after: int = 0
+    respect_ignore: bool = True
+    texts: bool = False
+    max_file_bytes: int | None = None
+
+
+def matching(asked: Asked, view: View, tally: Tally) -> Iterator[FileRows]:
+    """Each matching file once, in no order; stops early, `tally.complete` false, when the time is up.
+
+    Counts in `tally.skipped`: `binary` (those that match), `too_large`, and what the view left out.
+    """
+    if asked.pattern.never:
+        return
+    try:
+        yield from _Search(asked, view, tally).run()
+    except BackendFailed as error:
+        if error.kind != "deadline_exceeded":
+            raise
+        tally.complete = False
+
+
+class _Search:
+    def __init__(self, asked: Asked, view: View, tally: Tally) -> None:
+        self.asked = asked
+        self.view = view
+        self.tally = tally
+        self.done: set[RealPath] = set()
+
+    def run(self) -> Iterator[FileRows]:
+        odd = self.odd()
+        binaries: set[RealPath] = set()
+        try:
+            for file in self.view.search(self.grep(), self.tally):
+                if file.path in self.done or not self.asked.accept(file.path.text):
+                    continue
+                if file.path in odd or file.binary_at is not None:
+                    binaries.add(file.path)
+                    continue
+                self.done.add(file.path)
+                found = self.judged(file)
+                if found is not None:
+                    yield found
+        except InvalidCall as error:
+            if error.kind != "invalid_pattern":
+                raise
+            yield from self.everywhere()
+            return
+        for path in odd | binaries:
+            found = self.looked(path, matched=path in binaries)
+            if found is not None:
+                yield found
+
+    def grep(self, rows_wanted: str = "") -> Grep:
+        asked = self.asked
+        plain = asked.pattern.multiline or (asked.pattern.exact and not asked.texts)
+        return Grep(
+            pattern=asked.pattern.text
+            if asked.pattern.literal and not asked.pattern.multiline
+            else asked.pattern.ripgrep,
+            literal=asked.pattern.literal and not asked.pattern.multiline,
+            ignore_case=asked.ignore_case,
+            roots=asked.roots,
+            multiline=asked.pattern.multiline,
+            before=0 if plain else asked.before,
+            after=0 if plain else asked.after,
+            file_type=asked.file_type,
+            respect_ignore=asked.respect_ignore,
+            rows="odd" if rows_wanted == "odd" else "count" if plain else "all",
+            names=asked.names,
+            max_file_bytes=asked.max_file_bytes,
+        )
+
+    def odd(self) -> set[RealPath]:
+        """The files that ripgrep can't read as `read_files` would show them."""
+        aside = Tally({})
+        found = {file.path for file in self.view.search(self.grep("odd"), aside) if self.asked.accept(file.path.text)}
+        self.tally.complete = self.tally.complete and aside.complete
+        return found
+
+    def judged(self, file: FileHits) -> FileRows | None:
+        asked = self.asked
+        if asked.pattern.multiline:
+            return self.looked(file.path, matched=True)
+        if asked.pattern.exact:
+            return rows.kept(file.path, file.hits, count=file.count or None, texts=asked.texts)
+        hits = rows.verified(file.hits, asked.pattern)
+        if hits is None:
+            return self.looked(file.path, matched=True)
+        return rows.kept(file.path, hits, texts=asked.texts) if hits else None
+
+    def looked(self, path: RealPath, *, matched: bool) -> FileRows | None:
+        """Search one file in this process; what is no text is counted if ripgrep found the pattern in it."""
+        self.view.check()
+        try:
+            file = self.view.look(path)
+            head = file.read(0, codec.HEAD)
+            if codec.sniff(head, whole=len(head) == file.stat.size) is None:
+                raise WrongContent("binary", "It isn't text.")
+            if file.stat.size > min(LARGEST, self.asked.max_file_bytes or LARGEST):
+                self.tally.skip("too_large")
+                return None
+            text = rows.normal(file.read(0, file.stat.size))
+        except HandrailError as error:
+            if isinstance(error, WrongContent):
+                if matched:
+                    self.tally.skip("binary")
+            elif error.kind in {"deadline_exceeded", "cancelled"}:
+                raise
+            elif error.kind == "permission_denied":
+                self.tally.skip("unreadable")
+            return None
+        hits = rows.search(text, self.asked.pattern, before=self.asked.before, after=self.asked.after)
+        return rows.kept(path, hits, texts=self.asked.texts) if hits else None
+
+    def everywhere(self) -> Iterator[FileRows]:
+        """Without ripgrep's engine, which refuses what it finds too large: every file that the walk shows."""
+        for root in self.asked.roots:
+            for path in self.view.walk(root, self.tally, respect_ignore=self.asked.respect_ignore):
+                if path in self.done or not self.asked.accept(path.text):
+                    continue
+                self.done.add(path)
+                if self.view.visibility(path.text) != "open":
+                    self.tally.skip("sensitive")
+                    continue
+                found = self.looked(path, matched=False)
+                if found is not None:
+                    yield found
