@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         options = parser.parse_args(arguments)
     except SystemExit as end:
         return int(end.code or 0)
-    if options.version:
+    if options.version_wanted:
         return _print_version()
     if options.command is None:
         parser.print_help(sys.stderr)

@@ -23,7 +23,7 @@ def build() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument("--version", action="store_true", dest="version_wanted", help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_serve(commands)
     _add_call(commands)
@@ -101,6 +101,8 @@ def _add_past(commands: "Commands[argparse.ArgumentParser]") -> None:
     history.add_argument("path", nargs="?", metavar="PATH", help="of this file, or of all below this directory")
     history.add_argument("--limit", type=int, default=24, metavar="N", help="how many, 24 at most")
     history.add_argument("--task", metavar="ID", help="those of one piece of work")
+    history.add_argument("--from", dest="since", metavar="TIME", help="since then: 2026-08-13, or 2026-08-13 15:04")
+    history.add_argument("--to", dest="until", metavar="TIME", help="until then")
     diff = _add(commands, "diff", "show how a version differs from what is on disk now")
     restore = _add(commands, "restore", "put a version back, after a preview")
     for parser in (diff, restore):
