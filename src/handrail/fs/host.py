@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from handrail.fs import drafts, following, opener, removal
-from handrail.fs.descent import LISTING, listing, spot
+from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
 from handrail.fs.protocol import Bounds, RawHits, Resolved, Written
 from handrail.fs.replace import replace
@@ -61,7 +61,7 @@ class HostFileSystem:
                 raise stale(path.text, "became a link meanwhile")
             if kind != "directory":
                 raise not_regular(path, kind)
-            handle = Handle(os.open(at.name, LISTING | os.O_NOFOLLOW, dir_fd=at.directory))
+            handle = Handle(enter(at.directory, at.name))
             try:
                 return list(_children(handle.number))
             finally:
@@ -78,6 +78,12 @@ class HostFileSystem:
         from handrail.fs import ripgrep  # noqa: PLC0415 -- a call that searches nothing needn't load it
 
         return ripgrep.search(grep, bounds, tally)
+
+    def ignored(self, directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
+        """Which of these children the ignore rules leave out."""
+        from handrail.fs import ripgrep  # noqa: PLC0415 -- a call that searches nothing needn't load it
+
+        return ripgrep.ignored(directory, names, bounds)
 
     def launch(self, path: RealPath) -> str:
         """Open with the default application."""
@@ -98,7 +104,7 @@ class HostFileSystem:
         with typed(path.text), spot(path) as at:
             os.mkdir(at.name, 0o777 if mode is None else mode & 0o700, dir_fd=at.directory)
             if mode is not None:
-                handle = Handle(os.open(at.name, LISTING | os.O_NOFOLLOW, dir_fd=at.directory))
+                handle = Handle(enter(at.directory, at.name))
                 try:
                     os.fchmod(handle.number, mode)
                 finally:
