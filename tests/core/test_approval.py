@@ -17,6 +17,7 @@ from handrail.model.calls import Cancellation
 from handrail.model.errors import BackendFailed, Refused
 from handrail.model.records import Answered, ProposedChange, Request
 from handrail.store.protocol import Rule
+from handrail.store.sqlite import SqliteStore
 
 numbers = count(1)
 
@@ -449,6 +450,35 @@ def test_the_glob_for_one_path_matches_it_alone(name, other):
 def test_a_broken_rule_in_the_store_is_passed_over():
     rule = Rule(id=1, session=None, task=None, pattern="/w/[", tool=None, created_at=0)
     assert answering(request(), [rule]) is None
+
+
+# the real queue
+
+
+def test_a_second_process_answers_through_the_database(tmp_path):
+    ours, theirs = SqliteStore(str(tmp_path), owner="server"), SqliteStore(str(tmp_path), owner="watch")
+    theirs.watch("w", time.time_ns())
+    asked = request(changes=True)
+
+    def person():
+        while not theirs.pending():
+            threading.Event().wait(0.005)
+        seen = theirs.pending()[0]
+        assert (seen.changes, seen.paths, seen.tool) == (asked.changes, asked.paths, asked.tool)
+        theirs.answer(seen.id, Answered(verdict="allow", by="watch", scope="file"))
+
+    thread = threading.Thread(target=person)
+    thread.start()
+    gate = approvals(ours)
+    assert gate.settle(asked).by == "watch"
+    thread.join()
+    assert theirs.rules()[0].pattern == "/w/a.txt"
+    theirs.unwatch("w")
+    assert gate.settle(request()).by == "rule 1"
+    theirs.forget(1)
+    assert refusal(gate, request()).kind == "approval_unavailable"
+    ours.close()
+    theirs.close()
 
 
 # events
