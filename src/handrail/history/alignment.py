@@ -32,8 +32,7 @@ def leftmost(a: Sequence[int], b: Sequence[int], pairs: Pairs) -> Pairs:
     """The same matched lines, each taken from the first place in both that comes after the match before."""
     found: Pairs = []
     row = column = 0
-    for i, j in pairs:
-        line = a[i]
+    for line in (a[i] for i, _ in pairs):
         while a[row] != line:
             row += 1
         while b[column] != line:

@@ -50,8 +50,10 @@ def merge(base: str, ours: str, theirs: str, *, labels: Labels | None = None) ->
     Changes that touch are one conflict, unless both sides say the same there; so git has it too. Line ends belong to
     their lines: a final line without one is another line than the same with one.
     """
-    if ours == base or theirs == base or ours == theirs:
-        return Merged(theirs if ours == base else ours, 0)
+    if ours == base:
+        return Merged(theirs, 0)
+    if theirs in (base, ours):
+        return Merged(ours, 0)
     labels = labels or Labels()
     sides = _Sides(lines.split(base), lines.split(ours), lines.split(theirs))
     made: list[Merged] = []

@@ -167,15 +167,19 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
-    """Recorded versions, newest first; `more` = how many further ones there are."""
+    """Recorded versions, newest first; `more` = how many further ones there are, or `at_least` so many."""
 
     versions: tuple[Version, ...]
     more: int = 0
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A version against the disk; `said` is `identical`, `binary`, `directory`, `missing` where there is no diff."""
+    """A version against the disk; `said`: `identical`, or why there is no diff: `binary directory too_large pruned`.
+
+    `missing`: nothing is on disk, and the diff is against nothing.
+    """
 
     path: str
     version: Version | None
