@@ -5,12 +5,12 @@ The order is that of the specification's "Order of a mutation". It judges nothin
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from handrail.core.locks import Locks
-from handrail.core.recovery import recover
-from handrail.core.steps import Effect, as_counted, exactly, same, standing, take
+from handrail.core.recovery import outcome, recover
+from handrail.core.steps import Effect, as_counted, exactly, same, standing, take, take_back
 from handrail.fs.protocol import WritableFileSystem
 from handrail.guard.resolve import Resolver
 from handrail.model.changes import Change
@@ -185,7 +185,7 @@ class Writer:
         drafts: list[Draft] = []
         newest: list[tuple[Version | None, bool]] = []
         for change in changes:
-            last = self._store.newest(change.path.text)
+            last = self._newest(change)
             unknown = _unknown(last, change.before)
             newest.append((last, unknown))
             if unknown:
@@ -197,6 +197,14 @@ class Writer:
             before = next(versions).id if unknown else (last.id if last is not None else None)
             steps.append(_Step(change, next(versions).id, before))
         return steps
+
+    def _newest(self, change: Change) -> Version | None:
+        """The newest version; one that its writer left open is decided now, as nobody can be at it under the lock."""
+        last = self._store.newest(change.path.text)
+        while last is not None and last.status == "intended":
+            self._store.settle([last.id], done=outcome(self._store, last, change.before) is not False)
+            last = self._store.newest(change.path.text)
+        return last
 
     # doing
 
@@ -219,7 +227,7 @@ class Writer:
             try:
                 there = standing(self._fs, step.change.path)
                 if not same(there, step.change.before) or index < failed:
-                    there = self._reverse(step.change, there)
+                    there = take_back(self._fs, step.change, there, self._store.content)
             except HandrailError as reason:
                 log.warning("%s couldn't be taken back: %s", step.change.path, reason)
                 continue  # its intent stays open, and the next start decides it by what is on disk
@@ -229,19 +237,9 @@ class Writer:
                 stays.append(step)
         self._settle(undone, done=False)
         self._settle(stays, done=True)
-
-    def _reverse(self, change: Change, there: State) -> State:
-        """Go back to `before` from what we made, or from nothing where a change of kind was cut short."""
-        before = change.before
-        if not (same(there, change.after) or isinstance(there, Absent)):
-            return there  # somebody else's by now
-        if isinstance(before, FileState):
-            content = self._store.content(before.content.hash) or before.content
-            before = replace(before, content=content)
-        if isinstance(there, DirectoryState) and isinstance(change.after, DirectoryState):
-            there = replace(there, trash=change.after.trash)
-        take(self._fs, Change(change.path, there, before, change.action))
-        return before
+        for step in steps[: failed + 1]:
+            with suppress(HandrailError):
+                self._fs.sweep(self._real(step.change.path.parent))
 
     def _settle(self, steps: Sequence[_Step], *, done: bool) -> None:
         numbers = [step.version for step in steps if step.version is not None]

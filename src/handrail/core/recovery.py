@@ -15,7 +15,7 @@ from handrail.model.errors import HandrailError
 from handrail.model.files import ABSENT, Absent, FileState, State
 from handrail.model.paths import RealPath
 from handrail.model.records import Version
-from handrail.store.protocol import Store
+from handrail.store.protocol import Author, Draft, Store
 
 log = logging.getLogger("handrail")
 BLOCK: Final = 4096
@@ -40,20 +40,34 @@ def recover(fs: WritableFileSystem, store: Store, locks: Locks, real: Callable[[
     return decided
 
 
+def outcome(store: Store, version: Version, there: State) -> bool | None:
+    """Whether an intended change happened, as what stands there says; `None` where that is neither old nor new."""
+    if same(there, version.state):
+        return True
+    return False if same(there, _before(store, version)) else None
+
+
+def _before(store: Store, version: Version) -> State:
+    previous = None if version.previous is None else store.version(version.previous)
+    return ABSENT if previous is None else previous.state
+
+
 def _happened(fs: WritableFileSystem, store: Store, version: Version, path: RealPath) -> bool:
     """Whether the intended change is what the disk shows; one that was cut short is finished first.
 
     What is neither the old nor the new was changed by others since. Then the version counts as done: so no content is
     lost, and an undo finds its change already gone.
     """
-    previous = None if version.previous is None else store.version(version.previous)
-    before: State = ABSENT if previous is None else previous.state
     there = standing(fs, path)
-    if same(there, version.state):
-        return True
-    if same(there, before):
-        return False
-    if isinstance(there, Absent) or _torn(before, there, version.state):
+    happened = outcome(store, version, there)
+    if happened is not None:
+        return happened
+    if isinstance(there, Absent):
+        take(fs, Change(path, there, version.state, version.action))
+    elif _torn(_before(store, version), there, version.state):
+        # Somebody might have made it look so: what stands there is kept before it is finished.
+        drafts = [Draft(path=version.path, state=state, action="external") for state in (there, version.state)]
+        store.record(drafts, Author(tool=version.tool, session=version.session, task=None))
         take(fs, Change(path, there, version.state, version.action))
     return True
 
@@ -68,8 +82,9 @@ def _torn(before: State, there: State, after: State) -> bool:
     mixed = 0
     for start in range(0, len(now), BLOCK):
         block = now[start : start + BLOCK]
-        was, will = old[start : start + BLOCK], new[start : start + BLOCK]
-        if block not in (was, will, was[: len(block)], will[: len(block)]) and block.strip(b"\0"):
+        # Past its end a file that was made longer first reads as zeros.
+        was, will = (side[start : start + len(block)].ljust(len(block), b"\0") for side in (old, new))
+        if block not in (was, will):
             mixed += 1
             if not _spliced(was, block, will):
                 return False
@@ -78,8 +93,8 @@ def _torn(before: State, there: State, after: State) -> bool:
 
 def _spliced(was: bytes, block: bytes, will: bytes) -> bool:
     """Whether a block begins as the new one and ends as the old one."""
-    common = next((i for i, (a, b) in enumerate(zip(block, will, strict=False)) if a != b), min(len(block), len(will)))
-    return any(block[cut:] == was[cut : len(block)] for cut in range(common + 1))
+    common = next((i for i, (a, b) in enumerate(zip(block, will, strict=True)) if a != b), len(block))
+    return any(block[cut:] == was[cut:] for cut in range(common + 1))
 
 
 def _sweep(fs: WritableFileSystem, directory: RealPath) -> None:

@@ -4,13 +4,13 @@ It knows neither locks nor history; `core/apply.py` decides when a step is taken
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from handrail.fs.protocol import WritableFileSystem
 from handrail.model.changes import Change
 from handrail.model.errors import BackendFailed, NotThere, WrongContent
-from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, LinkState, State
+from handrail.model.files import ABSENT, Absent, Content, DirectoryState, FileState, LinkState, State
 from handrail.model.paths import RealPath
 
 COPY_LIMIT: Final = 1 << 30
@@ -113,6 +113,22 @@ def take(fs: WritableFileSystem, change: Change) -> Effect:
         case Absent():
             _clear(fs, change.path, before)
     return Effect()
+
+
+def take_back(fs: WritableFileSystem, change: Change, there: State, stored: Callable[[str], Content | None]) -> State:
+    """Go back to `before` from what was made, or from nothing where a change of kind was cut short; what stands then.
+
+    What is somebody else's by now is left alone. `stored` gives a content of the history by its hash.
+    """
+    before = change.before
+    if not (same(there, change.after) or isinstance(there, Absent)):
+        return there
+    if isinstance(before, FileState):
+        before = replace(before, content=stored(before.content.hash) or before.content)
+    if isinstance(there, DirectoryState) and isinstance(change.after, DirectoryState):
+        there = replace(there, trash=change.after.trash)
+    take(fs, Change(change.path, there, before, change.action))
+    return before
 
 
 def _clear(fs: WritableFileSystem, path: RealPath, state: State) -> None:

@@ -59,28 +59,35 @@ def open_directory(text: str, flags: int) -> int:
     return _step_by_step(text, flags) if handle is None else handle
 
 
+def enter(directory: int, name: str, flags: int = LISTING) -> int:
+    """Open one directory by its parent's handle; `OSError` ELOOP where a link stands instead."""
+    try:
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=directory)
+    except NotADirectoryError:
+        if _is_no_way(directory, name):
+            raise
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
+
+
 def _step_by_step(text: str, flags: int) -> int:
     steps = [step for step in text.split("/") if step]
     handle = os.open("/", HANDLE if steps else flags)
     for index, step in enumerate(steps):
-        wanted = flags if index == len(steps) - 1 else HANDLE
         try:
-            below = os.open(step, wanted | os.O_NOFOLLOW, dir_fd=handle)
-        except NotADirectoryError:
-            if _is_link(handle, step):
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
-            raise
+            below = enter(handle, step, flags if index == len(steps) - 1 else HANDLE)
         finally:
             os.close(handle)
         handle = below
     return handle
 
 
-def _is_link(directory: int, name: str) -> bool:
+def _is_no_way(directory: int, name: str) -> bool:
+    """Whether neither a directory nor a link stands there; a directory by now was a link a moment ago."""
     try:
-        return stat.S_ISLNK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return False
+    return not (stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
 
 
 def keep_entries(directory: int) -> None:

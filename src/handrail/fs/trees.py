@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from handrail.fs.descent import LISTING
+from handrail.fs.descent import enter
 from handrail.fs.drafts import write_piece
 from handrail.fs.metadata import CannotKeep, copy_metadata
 from handrail.fs.snapshot import Handle, facts, not_regular, pieces
@@ -102,8 +102,8 @@ class _Copy:
                 path=str(self.path),
             )
         os.mkdir(destination[1], 0o700, dir_fd=destination[0])
-        old = Handle(os.open(source[1], LISTING | os.O_NOFOLLOW, dir_fd=source[0]))
-        new = Handle(os.open(destination[1], LISTING | os.O_NOFOLLOW, dir_fd=destination[0]))
+        old = Handle(enter(source[0], source[1]))
+        new = Handle(enter(destination[0], destination[1]))
         with suppress(OSError):
             fcntl.flock(new.number, fcntl.LOCK_EX)  # a living copy isn't swept
         try:
@@ -152,7 +152,7 @@ def _note_all(seen: Seen, place: Place, name: str) -> None:
     found = os.stat(own, dir_fd=directory, follow_symlinks=False)
     seen.note(name, found)
     if stat.S_ISDIR(found.st_mode):
-        handle = Handle(os.open(own, LISTING | os.O_NOFOLLOW, dir_fd=directory))
+        handle = Handle(enter(directory, own))
         try:
             for child in os.listdir(handle.number):
                 _note_all(seen, (handle.number, child), f"{name}/{child}")
