@@ -57,7 +57,7 @@ class PathSet:
             for one in place.spread(glob):
                 reaches = one != "/" and (not below_literals or is_literal(_plain(one)))
                 self._spread.append((index, one))
-                if reaches or one == "/":
+                if (reaches and not one.endswith("/**")) or one == "/":
                     self._spread.append((index, one.rstrip("/") + "/**"))
         self._ignore_case = ignore_case
 
@@ -85,14 +85,15 @@ class PathSet:
 
     def may_hold(self, directory: str) -> bool:
         """Whether something below the directory could be named, by the fixed beginnings of the globs."""
-        return any(within(start, directory) or within(directory, start) for start in self._starts)
+        return any(within(start, directory) or within(directory, start) for start in self.starts)
 
     @cached_property
     def _matcher(self) -> Matcher:
         return Matcher([glob for _, glob in self._spread], ignore_case=self._ignore_case)
 
     @cached_property
-    def _starts(self) -> Sequence[str]:
+    def starts(self) -> Sequence[str]:
+        """The directories or files with which the globs begin."""
         return list(dict.fromkeys(unquoted(fixed_part(glob)[0]) or "/" for _, glob in self._spread))
 
     def _which(self, path: str) -> set[int]:
