@@ -1,0 +1,124 @@
+"""What really changes inside a matched place: the lines that differ, and of these the characters that differ.
+
+Pure. All else keeps the file's own bytes, so mixed line ends and odd spellings in an anchor's context survive.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from handrail.editing.anchors import Manner, flat
+from handrail.text import diff, lines, quotes
+
+Piece = tuple[int, int, str]
+"""A span of the text (characters, end exclusive) and what takes its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the new text's line ends are written.
+
+    `file`: the file's dominant end, for lines that are added. `kept`: a `\\r\\n` that was sent is meant (the anchor was
+    found exactly). `literal`: old and new differ in nothing but line ends, so these are what is meant.
+    """
+
+    file: str
+    kept: bool
+    literal: bool
+
+    def added(self, sent: str) -> str:
+        """The end of a line that wasn't there before, by what was sent for it."""
+        if not sent or self.literal:
+            return sent
+        return sent if sent == "\r\n" and self.kept else self.file
+
+    def paired(self, sent: str, *, before: str, own: str) -> str:
+        """The end of a line that takes another's place: sent as `before`, it keeps the file's `own` end."""
+        if not sent or self.literal:
+            return sent
+        if not before:
+            return self.added(sent)
+        return sent if sent == "\r\n" and before == "\n" and self.kept else own
+
+
+def pieces(found: str, *, old: str, new: str, manner: Manner, file_end: str) -> tuple[Piece, ...]:
+    """The pieces, relative to the place, that turn `found` (where `old` was located) into `new`; none = no change."""
+    ending = Ending(
+        file=file_end, kept=manner == "exact", literal=manner == "exact" and old != new and flat(old) == flat(new)
+    )
+    written = quotes.like(flat(new), old=flat(old), found=flat(found)) if manner == "quotes" else new
+    place = _Place(found, old, new, written, ending)
+    return tuple(_joined(place.changes()))
+
+
+class _Place:
+    """One place, as lines: what the file has, what was sent for it, what is to stand there."""
+
+    def __init__(self, found: str, old: str, new: str, written: str, ending: Ending) -> None:
+        self._found = lines.split(found)
+        self._old = lines.split(old)
+        self._new = lines.split(new)
+        self._written = lines.split(written)
+        self._ending = ending
+        self._starts = [0]
+        for line in self._found:
+            self._starts.append(self._starts[-1] + len(line))
+
+    def changes(self) -> Iterator[Piece]:
+        """The pieces in order; they may touch."""
+        for tag, a, b, c, d in diff.opcodes([flat(x) for x in self._old], [flat(x) for x in self._new]):
+            if tag == "equal" and not self._ending.literal and not self._ending.kept:
+                continue
+            pairs = min(b - a, d - c)
+            for step in range(pairs):
+                yield from self._exchange(a + step, c + step)
+            if a + pairs < b:
+                yield self._starts[a + pairs], self._starts[b], ""
+            if c + pairs < d:
+                yield self._starts[b], self._starts[b], "".join(self._line(j) for j in range(c + pairs, d))
+
+    def _line(self, j: int) -> str:
+        sent = self._new[j][len(lines.chomp(self._new[j])) :]
+        return lines.chomp(self._written[j]) + self._ending.added(sent)
+
+    def _exchange(self, i: int, j: int) -> Iterator[Piece]:
+        old, new, written = (lines.chomp(x) for x in (self._old[i], self._new[j], self._written[j]))
+        body = lines.chomp(self._found[i])
+        start, own = self._starts[i], self._found[i][len(body) :]
+        end = self._ending.paired(self._new[j][len(new) :], before=self._old[i][len(old) :], own=own)
+        if old != new:
+            yield _differing(start, old, new, written)
+        if end != own:
+            yield start + len(body), start + len(self._found[i]), end
+
+
+def _differing(start: int, old: str, new: str, written: str) -> Piece:
+    """Without what old and new begin and end with in common; the file's own characters stand there."""
+    if len(written) != len(new):
+        return start, start + len(old), written
+    shorter = min(len(old), len(new))
+    head = _common(old, new, shorter)
+    tail = _common(old[::-1], new[::-1], shorter - head)
+    return start + head, start + len(old) - tail, written[head : len(written) - tail]
+
+
+def _common(one: str, other: str, most: int) -> int:
+    if one[:most] == other[:most]:
+        return most
+    low, high = 0, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _joined(changes: Iterator[Piece]) -> Sequence[Piece]:
+    joined: list[Piece] = []
+    for start, end, text in changes:
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end, joined[-1][2] + text)
+        else:
+            joined.append((start, end, text))
+    return joined
