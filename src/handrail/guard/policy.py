@@ -96,6 +96,10 @@ class Policy:
             return "hidden"
         return "sensitive" if not directory and self.sensitive.sensitive(path) else "open"
 
+    def look(self) -> Look:
+        """A fresh memory of ignore files, for one call."""
+        return Look()
+
     def explain(self, path: str, access: Access, *, directory: bool = False) -> str:
         """One line on whether the real path may be used so and which rule decides."""
         verdict = self.judge(path, access, directory=directory)

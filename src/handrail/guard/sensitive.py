@@ -103,7 +103,7 @@ class Sensitive:
         """Whether the name of an absolute path, given or real, is that of a secret."""
         plain = folded(path).lstrip("/")
         directory, _, name = plain.rpartition("/")
-        listed = _secret_names().match(name) or (_is_telling(directory) and _secret_paths().match(plain))
+        listed = _secret_names().fullmatch("/" + name) or (_is_telling(directory) and _secret_paths().match(plain))
         if listed and not _harmless().match(plain):
             return True
         return self._folded_extra and self._extra.match("/" + plain)
@@ -164,8 +164,8 @@ def _is_telling(directory: str) -> bool:
 @cache
 def _secret_names() -> re.Pattern[str]:
     """Our own list, which can't backtrack, on one short name: there the standard library answers soonest."""
-    globs = [glob.lower() for glob in SENSITIVE if "/" not in glob]
-    return re.compile("|".join(to_regex(glob) for glob in globs).replace(r"\z", r"\Z"))
+    globs = [one.lower() for glob in SENSITIVE if "/" not in glob for one in expand(glob)]
+    return re.compile("|".join(to_regex("/" + glob)[2:-2] for glob in globs))
 
 
 @cache

@@ -1,0 +1,278 @@
+"""The window that planners look through: what policy hides isn't there, and each file has one version a call.
+
+It knows one call's session, deadline and budget; it changes nothing and decides nothing that policy didn't.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from handrail.fs.protocol import Bounds, RawHits, ReadableFileSystem
+from handrail.guard.policy import Policy
+from handrail.guard.resolve import Resolver
+from handrail.guard.witness import bears_out
+from handrail.model.calls import Cancellation, Progress
+from handrail.model.errors import BackendFailed, HandrailError, NotThere, Refused
+from handrail.model.files import Entry, Stat
+from handrail.model.paths import RealPath
+from handrail.model.view import FileHits, Grep, Snapshot, Tally, Visibility
+
+_EVERY = 256
+"""Names between two looks at the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What one call may spend: seconds, characters of text, entries of a walk."""
+
+    seconds: float = 20.0
+    text: int = 1 << 20
+    entries: int = 2_000_000
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What this call has seen: pinned files, judged ignore files, secrets that a walk told the name of."""
+
+    pinned: dict[str, Snapshot] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+
+
+class CallView:
+    """A `View` for one call; `respect_ignore=False` lifts gitignore rules whatever a planner asks for."""
+
+    def __init__(
+        self,
+        fs: ReadableFileSystem,
+        resolver: Resolver,
+        policy: Policy,
+        *,
+        session: str,
+        allowance: Allowance | None = None,
+        cancellation: Cancellation | None = None,
+        progress: Progress | None = None,
+        respect_ignore: bool = True,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._fs = fs
+        self._resolver = resolver
+        self._policy = policy
+        self._session = session
+        self._allowance = allowance or Allowance()
+        self._cancellation = cancellation or Cancellation()
+        self._progress = progress
+        self._respect_ignore = respect_ignore
+        self._clock = clock
+        self._until = time.monotonic() + self._allowance.seconds
+        self._text = self._allowance.text
+        self._look = policy.look()
+        self._seen = _Seen()
+
+    @property
+    def session(self) -> str:
+        """Whose view it is."""
+        return self._session
+
+    def grant(self, path: RealPath) -> None:
+        """Let a sensitive file be looked at that a walk had named before: a person said yes."""
+        self._seen.told.discard(path.text)
+
+    def look(self, path: RealPath) -> Snapshot:
+        """The regular file at `path`, pinned for this call."""
+        self._must_show(path)
+        if path.text in self._seen.told:
+            raise Refused(
+                "path_denied",
+                f"{path} is a sensitive file, which a person has to confirm first.",
+                hint="Read that file by its own path, so that the person is asked about it.",
+                path=str(path),
+            )
+        snapshot = self._seen.pinned.get(path.text)
+        if snapshot is None:
+            snapshot = self._seen.pinned.setdefault(path.text, self._fs.open(path))
+        return snapshot
+
+    def stat(self, path: RealPath) -> Stat | None:
+        """Facts of what stands at `path`; in the output directory also of foreign files, so that names stay free."""
+        verdict = self._policy.judge(path.text, "read", look=self._look)
+        if verdict.allowed or verdict.rule == "output directory":
+            return self._fs.stat(path)
+        return self._fs.stat(path) if self._shows_directory(path.text) else None
+
+    def link_target(self, path: RealPath) -> str:
+        """Where the symbolic link at `path` points, as stored."""
+        self._must_show(path)
+        return self._fs.read_link(path)
+
+    def entries(self, directory: RealPath) -> Sequence[Entry]:
+        """The children that policy shows; a link shows by its own name."""
+        if not self._shows_directory(directory.text):
+            raise _missing(directory)
+        base = directory.text.rstrip("/") + "/"
+        return [e for e in self._fs.entries(directory) if self._shows(base + e.name, e.stat.kind == "directory")]
+
+    def child(self, directory: RealPath, name: str) -> RealPath | None:
+        """The child by that name, links followed inside what is shown; `None` = hidden, outside or gone."""
+        try:
+            found = self._resolver.child(directory, name)
+            stat = self._fs.stat(found)
+        except HandrailError:
+            return None
+        given = f"{directory.text.rstrip('/')}/{name}"
+        is_directory = stat is not None and stat.kind == "directory"
+        if stat is None or not (self._shows(given, is_directory) and self._shows(found.text, is_directory)):
+            return None
+        if not is_directory and (self._is_secret(given) or self._is_secret(found.text)):
+            self._seen.told.add(found.text)
+        return found
+
+    def visibility(self, path: str) -> Visibility:
+        """How policy judges an absolute, real path by its name."""
+        return self._policy.visibility(path, look=self._look)
+
+    def walk(self, root: RealPath, tally: Tally, *, respect_ignore: bool = True) -> Iterator[RealPath]:
+        """The files below `root` that policy and ignore rules show, in no order; sensitive names are included."""
+        if not self._shows_directory(root.text):
+            return
+        bounds = self._bounds(self._policy.leave_out(root.text, secrets=False))
+        names = self._fs.walk(root, bounds, tally, respect_ignore=respect_ignore and self._respect_ignore)
+        for count, name in enumerate(names):
+            if count % _EVERY == 0 and self._is_over(tally):
+                return
+            path = self._resolver.beneath(root, name)
+            if path is None:
+                continue
+            seen = self.visibility(name)
+            if seen == "sensitive":
+                self._seen.told.add(name)
+            if seen != "hidden":
+                yield path
+
+    def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
+        """Run ripgrep over what policy shows; each file it names is judged and opened again before it is believed."""
+        grep = replace(grep, respect_ignore=grep.respect_ignore and self._respect_ignore)
+        files = [root for root in grep.roots if not self._is_directory(root)]
+        if files:
+            yield from self._search(replace(grep, roots=files), tally, named=frozenset(f.text for f in files))
+        for root in grep.roots:
+            if root in files or not self._shows_directory(root.text):
+                continue
+            yield from self._search(replace(grep, roots=[root]), tally)
+            tally.skip("sensitive", self._secrets_below(root, grep, tally))
+
+    def ignored(self, directory: RealPath, names: Sequence[str]) -> frozenset[str]:
+        """Which of these children (directories with a trailing slash) the ignore rules leave out."""
+        return self._fs.ignored(directory, names, self._bounds(()))
+
+    # the call's means
+
+    def now(self) -> int:
+        """Nanoseconds since the epoch."""
+        return self._clock()
+
+    def remaining(self) -> float:
+        """Seconds until the call's deadline; 0 when it has passed."""
+        return max(0.0, self._until - time.monotonic())
+
+    def check(self) -> None:
+        """Raise `BackendFailed` when it is time to stop."""
+        if self._cancellation.cancelled:
+            raise BackendFailed("cancelled", "The call was cancelled.", hint="Nothing was changed.")
+        if self.remaining() <= 0:
+            raise BackendFailed(
+                "deadline_exceeded",
+                f"The call took longer than its {self._allowance.seconds:g} seconds.",
+                hint="Ask for less: a narrower directory, pattern or range of rows.",
+                retryable=True,
+            )
+
+    def take_text(self, size: int) -> bool:
+        """Take that many characters from the call's text budget."""
+        if size > self._text:
+            return False
+        self._text -= size
+        return True
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Tell the caller how far the work is."""
+        if self._progress is not None:
+            self._progress(done, total, message)
+
+    # judging what comes
+
+    def _search(self, grep: Grep, tally: Tally, *, named: frozenset[str] = frozenset()) -> Iterator[FileHits]:
+        leave_out = () if named else self._policy.leave_out(grep.roots[0].text, secrets=True)
+        for count, raw in enumerate(self._fs.search(grep, self._bounds(leave_out), tally)):
+            if count % _EVERY == 0 and self._is_over(tally):
+                return
+            path = next((p for r in grep.roots if (p := self._resolver.beneath(r, raw.name)) is not None), None)
+            if path is None or not self._may_tell(path, named):
+                continue
+            if self._believes(path, raw, tally):
+                yield FileHits(path=path, hits=raw.hits, binary_at=raw.binary_at, count=raw.count)
+
+    def _may_tell(self, path: RealPath, named: frozenset[str]) -> bool:
+        seen = self.visibility(path.text)
+        if seen == "sensitive":
+            return path.text in named and path.text not in self._seen.told
+        return seen == "open"
+
+    def _believes(self, path: RealPath, raw: RawHits, tally: Tally) -> bool:
+        """Whether the true file at `path`, reached through no link, holds the rows that the child told."""
+        try:
+            if bears_out(self._seen.pinned.get(path.text) or self._fs.open(path), raw.hits):
+                return True
+        except HandrailError as error:
+            if error.kind not in ("stale", "not_found"):
+                tally.skip("unreadable")
+        return False
+
+    def _secrets_below(self, root: RealPath, grep: Grep, tally: Tally) -> int:
+        """How many sensitive files the search of a directory left out, counted by name alone, matching or not."""
+        quiet = Tally({})
+        bounds = self._bounds(self._policy.leave_out(root.text, secrets=False))
+        count = 0
+        for at, name in enumerate(self._fs.walk(root, bounds, quiet, respect_ignore=grep.respect_ignore)):
+            if at % _EVERY == 0 and self._is_over(tally):
+                break
+            count += self._is_secret(name) and self.visibility(name) == "sensitive"
+        tally.complete = tally.complete and quiet.complete
+        return count
+
+    def _bounds(self, leave_out: Sequence[str]) -> Bounds:
+        return Bounds(
+            leave_out=leave_out,
+            inside=self._policy.areas,
+            seconds=self.remaining(),
+            max_entries=self._allowance.entries,
+            cancellation=self._cancellation,
+        )
+
+    def _is_over(self, tally: Tally) -> bool:
+        if self._cancellation.cancelled:
+            self.check()
+        if self.remaining() > 0:
+            return False
+        tally.complete = False
+        return True
+
+    def _is_directory(self, path: RealPath) -> bool:
+        stat = self._fs.stat(path)
+        return stat is not None and stat.kind == "directory"
+
+    def _is_secret(self, path: str) -> bool:
+        return self._policy.sensitive.sensitive(path)
+
+    def _shows_directory(self, path: str) -> bool:
+        return self._shows(path, True)
+
+    def _shows(self, path: str, directory: bool) -> bool:
+        return self._policy.judge(path, "read", directory=directory, look=self._look).allowed
+
+    def _must_show(self, path: RealPath) -> None:
+        if not self._shows(path.text, False):
+            raise _missing(path)
+
+
+def _missing(path: RealPath) -> NotThere:
+    return NotThere("not_found", f"{path} doesn't exist.", hint="Look for it with find_files.", path=str(path))
