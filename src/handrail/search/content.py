@@ -43,10 +43,10 @@ class Search:
         """The page at the operation's offset; one after the first comes from memory while that has it."""
         results = memory.get(self.key) if self.operation.offset else None
         if results is None:
-            results = self._results()
+            results = self._results(memory)
             if results.complete:
                 memory.put(self.key, results)
-        found = self._rows_page(results) if self.operation.unit == "content" else self._files_page(results)
+        found = self._rows_page(results, memory) if self.operation.unit == "content" else self._files_page(results)
         never = any(question.pattern.never for question in self.questions)
         return replace(
             found,
@@ -56,14 +56,14 @@ class Search:
             notes=("The pattern holds a line end, which no row has in it; set multiline=true.",) if never else (),
         )
 
-    def _results(self) -> Results:
+    def _results(self, memory: Memory) -> Results:
         tally = Tally({})
         started = self.view.now()
         found: dict[RealPath, FileRows] = {}
         kept = 0
         several = len(self.questions) > 1
         for asked in self._asked(texts=self.operation.unit == "content" or several):
-            for file in engine.matching(asked, self.view, tally):
+            for file in engine.matching(asked, self.view, tally, binaries=memory.binaries):
                 kept += len(file.rows or ())
                 known = found.get(file.path)
                 if several:
@@ -122,11 +122,10 @@ class Search:
             changed=self._changed(files[: len(page)], results.at),
         )
 
-    def _rows_page(self, results: Results) -> Found:
+    def _rows_page(self, results: Results, memory: Memory) -> Found:
         operation = self.operation
         parts = _parts(results, operation.offset, operation.limit)
-        tally = Tally({})
-        again = self._again([file.path for file, _, _ in parts if file.rows is None], tally)
+        again, complete = self._again([file.path for file, _, _ in parts if file.rows is None], memory)
         found: list[MatchingRow] = []
         for file, start, take in parts:
             known = file if file.rows is not None else again.get(file.path, file)
@@ -140,14 +139,17 @@ class Search:
             self._placed(count, results.total_rows),
             rows=tuple(_blocks(page)),
             changed=self._changed([file for file, _, _ in parts if file.path.text in shown], results.at),
-            complete=tally.complete,
+            complete=complete,
         )
 
-    def _again(self, paths: Sequence[RealPath], tally: Tally) -> dict[RealPath, FileRows]:
-        if not paths:
-            return {}
-        asked = self._asked(texts=True, files=paths)
-        return {file.path: file for one in asked for file in engine.matching(one, self.view, tally)}
+    def _again(self, paths: Sequence[RealPath], memory: Memory) -> tuple[dict[RealPath, FileRows], bool]:
+        """The rows of these files, found once more, and whether there was time for all."""
+        tally = Tally({})
+        found: dict[RealPath, FileRows] = {}
+        for asked in self._asked(texts=True, files=paths) if paths else ():
+            for file in engine.matching(asked, self.view, tally, binaries=memory.binaries):
+                found[file.path] = file
+        return found, tally.complete
 
     def _placed(self, count: int, total: int) -> Found:
         end = self.operation.offset + count

@@ -12,9 +12,12 @@ from handrail.search.pattern import Pattern
 from handrail.search.rows import FileRows
 from handrail.text import codec
 
+MOST_BINARIES: Final = 100_000
+"""Files that are remembered to be no text."""
 LARGEST: Final = 64 << 20
 """Bytes of a file that RE2 looks at in this process."""
 
+Binaries = dict[str, tuple[int, int, int, int]]
 Accept = Callable[[str], bool]
 """Says of a real, absolute path whether it was asked for."""
 
@@ -36,15 +39,16 @@ class Asked:
     max_file_bytes: int | None = None
 
 
-def matching(asked: Asked, view: View, tally: Tally) -> Iterator[FileRows]:
+def matching(asked: Asked, view: View, tally: Tally, *, binaries: Binaries) -> Iterator[FileRows]:
     """Each matching file once, in no order; stops early, `tally.complete` false, when the time is up.
 
+    `binaries` remembers from search to search which files are no text.
     Counts in `tally.skipped`: `binary` (those that match), `too_large`, and what the view left out.
     """
     if asked.pattern.never:
         return
     try:
-        yield from _Search(asked, view, tally).run()
+        yield from _Search(asked, view, tally, binaries).run()
     except BackendFailed as error:
         if error.kind != "deadline_exceeded":
             raise
@@ -52,8 +56,9 @@ def matching(asked: Asked, view: View, tally: Tally) -> Iterator[FileRows]:
 
 
 class _Search:
-    def __init__(self, asked: Asked, view: View, tally: Tally) -> None:
+    def __init__(self, asked: Asked, view: View, tally: Tally, binaries: Binaries) -> None:
         self.asked = asked
+        self.binaries = binaries
         self.view = view
         self.tally = tally
         self.done: set[RealPath] = set()
@@ -124,25 +129,40 @@ class _Search:
         """Search one file in this process; what is no text is counted if ripgrep found the pattern in it."""
         self.view.check()
         try:
-            file = self.view.look(path)
-            head = file.read(0, codec.HEAD)
-            if codec.sniff(head, whole=len(head) == file.stat.size) is None:
-                raise WrongContent("binary", "It isn't text.")
-            if file.stat.size > min(LARGEST, self.asked.max_file_bytes or LARGEST):
-                self.tally.skip("too_large")
-                return None
-            text = rows.normal(file.read(0, file.stat.size))
+            text = self.text(path)
         except HandrailError as error:
             if isinstance(error, WrongContent):
                 if matched:
                     self.tally.skip("binary")
             elif error.kind in {"deadline_exceeded", "cancelled"}:
                 raise
-            elif error.kind == "permission_denied":
+            elif error.kind in {"permission_denied", "io_error"}:
                 self.tally.skip("unreadable")
+            return None
+        if text is None:
+            self.tally.skip("too_large")
             return None
         hits = rows.search(text, self.asked.pattern, before=self.asked.before, after=self.asked.after)
         return rows.kept(path, hits, texts=self.asked.texts) if hits else None
+
+    def text(self, path: RealPath) -> bytes | None:
+        """The file's text as RE2 sees it, `None` when it is too large; raises `WrongContent` for what is none."""
+        stat = self.view.stat(path)
+        identity = (stat.device, stat.inode, stat.size, stat.ctime_ns) if stat is not None else None
+        if identity is not None and self.binaries.get(path.text) == identity:
+            raise _no_text()
+        file = self.view.look(path)
+        size = file.stat.size
+        head = file.read(0, codec.HEAD)
+        if codec.sniff(head, whole=len(head) == size) is None:
+            if identity is not None:
+                if len(self.binaries) >= MOST_BINARIES:
+                    self.binaries.clear()
+                self.binaries[path.text] = identity
+            raise _no_text()
+        if size > min(LARGEST, self.asked.max_file_bytes or LARGEST):
+            return None
+        return rows.normal(file.read(0, size))
 
     def everywhere(self) -> Iterator[FileRows]:
         """Without ripgrep's engine, which refuses what it finds too large: every file that the walk shows."""
@@ -157,3 +177,7 @@ class _Search:
                 found = self.looked(path, matched=False)
                 if found is not None:
                     yield found
+
+
+def _no_text() -> WrongContent:
+    return WrongContent("binary", "It isn't text.")

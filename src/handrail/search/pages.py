@@ -18,6 +18,8 @@ _FACTS: Final = 48
 _EDGE: Final = 16
 
 T = TypeVar("T")
+Identity = tuple[int, int, int, int]
+"""Device, inode, size and time of change of a file whose content was looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +34,10 @@ class Results:
 
 
 class Memory:
-    """The last few searches, by session and question; safe for many threads."""
+    """The last few searches, by session and question, and which files are no text; safe for many threads."""
 
     def __init__(self) -> None:
+        self.binaries: dict[str, Identity] = {}
         self._lock = threading.Lock()
         self._results: OrderedDict[Hashable, Results] = OrderedDict()
 
