@@ -164,6 +164,14 @@ def test_the_witness_sees_the_change_done_and_still_locked(ground: Ground) -> No
     assert seen == [b"x"]
 
 
+def test_a_witness_that_fails_doesnt_unmake_the_change(ground: Ground) -> None:
+    def witness(_: Sequence[Change]) -> None:
+        raise BackendFailed("io_error", "No.")
+
+    ground.apply(ground.change("a", ABSENT, text(b"x")), witness=witness)
+    assert ground.story("a") == [("create", "done")]
+
+
 def test_a_mode_alone_is_a_change(ground: Ground) -> None:
     (ground.root / "a").write_bytes(b"x")
     ground.apply(ground.change("a", text(b"x"), text(b"x", 0o700)))
@@ -232,6 +240,17 @@ def test_a_directory_that_holds_other_things_than_were_shown_is_stale(ground: Gr
     assert caught.value.kind == "stale"
     assert ground.left() == ["dir", "dir/file", "dir/new"]
     assert ground.story("dir") == []
+
+
+def test_a_capped_manifest_is_compared_by_its_count(ground: Ground) -> None:
+    (ground.root / "dir" / "sub").mkdir(parents=True)
+    (ground.root / "dir" / "file").write_bytes(b"")
+    with pytest.raises(OutOfDate):
+        ground.apply(ground.change("dir", DirectoryState(entries=1), ABSENT))
+    with pytest.raises(OutOfDate):
+        ground.apply(ground.change("dir", DirectoryState(entries=3), ABSENT))
+    ground.apply(ground.change("dir", DirectoryState(entries=2), ABSENT))
+    assert ground.left() == []
 
 
 def test_a_directory_thought_empty_is_never_emptied(ground: Ground) -> None:

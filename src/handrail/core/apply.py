@@ -9,12 +9,13 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from handrail.core.locks import Locks
+from handrail.core.parents import missing_directories
 from handrail.core.recovery import outcome, recover
 from handrail.core.steps import Effect, as_counted, exactly, same, standing, take, take_back
 from handrail.fs.protocol import WritableFileSystem
 from handrail.guard.resolve import Resolver
 from handrail.model.changes import Change
-from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, OutOfDate, Refused
+from handrail.model.errors import BackendFailed, HandrailError, OutOfDate, Refused
 from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, State
 from handrail.model.paths import RealPath, within
 from handrail.model.records import Receipt, Version
@@ -83,7 +84,7 @@ class Writer:
         Then `replan`, where given, is asked once, under the locks, for new changes of the same paths. `witness` is
         called with the changes as done, before the locks are released.
         """
-        missing = self._missing(changes)
+        missing = missing_directories(changes, self._fs, self._real)
         with self._locks.hold([*(c.path for c in changes), *missing]):
             planned = self._checked(changes, replan)
             parents = self._parents(planned, missing)
@@ -91,7 +92,7 @@ class Writer:
             effects = self._do(steps)
             done = tuple(step.change for step in steps[len(parents) :])
             if witness is not None:
-                witness(done)
+                _tell(witness, done)
         receipts = [_receipt(step, effect, author) for step, effect in zip(steps, effects, strict=True)]
         return Applied(done, (*receipts[len(parents) :], *receipts[: len(parents)]))
 
@@ -139,31 +140,8 @@ class Writer:
                     path=str(change.path),
                 )
 
-    # directories that have to be made first
-
-    def _missing(self, changes: Sequence[Change]) -> list[RealPath]:
-        """The directories above the changes that don't exist, outermost first."""
-        missing: dict[str, RealPath] = {}
-        for change in changes:
-            text = change.path.parent
-            while change.parents and not isinstance(change.after, Absent) and text not in missing:
-                real = self._real(text)
-                found = self._fs.stat(real)
-                if found is not None and found.kind != "directory":
-                    raise InvalidCall(
-                        "invalid_path",
-                        f"{real} is a {found.kind}, so nothing can lie below it.",
-                        hint="Choose a path below a directory.",
-                        path=str(real),
-                    )
-                if found is not None:
-                    break
-                missing[text] = real
-                text = real.parent
-        return sorted(missing.values(), key=lambda path: path.text.count("/"))
-
     def _parents(self, changes: Sequence[Change], locked: Sequence[RealPath]) -> list[Change]:
-        still = self._missing(changes)
+        still = missing_directories(changes, self._fs, self._real)
         if not set(still) <= set(locked):
             raise _stale(changes[0].path)
         planned = {change.path for change in changes}
@@ -249,6 +227,13 @@ class Writer:
             self._store.settle(numbers, done=done)
         except BackendFailed as error:
             log.warning("versions stay open until the next start: %s", error)
+
+
+def _tell(witness: Callable[[Sequence[Change]], None], done: Sequence[Change]) -> None:
+    try:
+        witness(done)
+    except HandrailError as error:
+        log.warning("a change that was done couldn't be noted: %s", error)  # it is done all the same
 
 
 def _unknown(newest: Version | None, before: State) -> bool:

@@ -73,23 +73,19 @@ def exactly(one: State, other: State) -> bool:
 def as_counted(
     fs: WritableFileSystem, path: RealPath, counted: DirectoryState, real: Callable[[str], RealPath]
 ) -> bool:
-    """Whether a directory holds what its manifest names, directories aside; a capped manifest can't say, and passes."""
-    if len(counted.manifest) < counted.entries:
-        return True
-    left = {name for name, kind, _ in counted.manifest if kind != "directory"}
-    below = [path]
+    """Whether a directory holds as many entries as were counted, and, where the manifest names all, just those."""
+    names = {name for name, _, _ in counted.manifest} if len(counted.manifest) == counted.entries else None
+    below, count = [path], 0
     while below:
         directory = below.pop()
         for entry in fs.entries(directory):
             text = f"{directory.text}/{entry.name}"
+            count += 1
+            if count > counted.entries or (names is not None and text[len(path.text) + 1 :] not in names):
+                return False
             if entry.stat.kind == "directory":
                 below.append(real(text))
-                continue
-            name = text[len(path.text) + 1 :]
-            if name not in left:
-                return False
-            left.remove(name)
-    return not left
+    return count == counted.entries
 
 
 def take(fs: WritableFileSystem, change: Change) -> Effect:

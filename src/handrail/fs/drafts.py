@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import secrets
-import shutil
 from contextlib import suppress
 from typing import Final
 
@@ -89,6 +88,8 @@ def _sweep_one(directory: int, name: str) -> int:
         try:
             os.unlink(name, dir_fd=directory)
         except IsADirectoryError:
+            import shutil  # noqa: PLC0415 -- for strays of a cut-short copy alone
+
             shutil.rmtree(name, dir_fd=directory)
     finally:
         os.close(number)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from handrail.fs import drafts, following, opener, removal
+from handrail.fs import drafts, following, removal
 from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
 from handrail.fs.protocol import Bounds, RawHits, Resolved, Written
@@ -91,6 +91,8 @@ class HostFileSystem:
             raise NotThere(
                 "not_found", f"{path} doesn't exist.", hint="Look for it with find_files.", path=shown(path.text)
             )
+        from handrail.fs import opener  # noqa: PLC0415 -- it needs `subprocess`, which little else does
+
         return opener.launch(path)
 
     # writing

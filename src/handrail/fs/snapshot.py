@@ -16,6 +16,7 @@ from handrail.model.paths import RealPath
 IN_MEMORY: Final = CHUNK
 """Files up to this many bytes are read whole, at once; larger ones stay behind their handle."""
 _TRIES: Final = 5
+_PAGE: Final = 4096
 _KINDS: Final[dict[int, FileKind]] = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "directory",
@@ -84,8 +85,11 @@ class Handle:
 def pieces(handle: Handle, size: int | None) -> Iterator[bytes]:
     """The bytes behind a handle from the start, `size` at most (`None`: to the end)."""
     at = 0
+    end = os.fstat(handle.number).st_size if size is None else size
     while size is None or at < size:
-        data = os.pread(handle.number, CHUNK if size is None else min(CHUNK, size - at), at)
+        # A buffer of the size that is left: a whole chunk for each small file would cost more than the reading.
+        left = end - at if size is not None else max(end - at, _PAGE)
+        data = os.pread(handle.number, min(CHUNK, left), at)
         if not data:
             return
         at += len(data)

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -62,6 +61,8 @@ def copy_tree(source: Place, destination: Place, *, limit: int, path: RealPath) 
 
 def drop_tree(place: Place) -> None:
     """Remove a tree, or nothing where nothing stands; closed directories in it are opened first."""
+    import shutil  # noqa: PLC0415 -- few calls move a tree across file systems
+
     directory, name = place
     with suppress(FileNotFoundError):
         if not stat.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
