@@ -1,28 +1,34 @@
 """`handrail approvals`: what waits for an answer, the answers people said to remember, and the watch over both."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from uuid import uuid4
 
+from handrail.core.places import own
 from handrail.interfaces.cli import screen
 from handrail.interfaces.cli.keys import Keys
-from handrail.interfaces.cli.opening import opened_store
 from handrail.interfaces.cli.watch import Watch
 from handrail.model.errors import InvalidCall, NotThere
 from handrail.model.paths import shown
 from handrail.model.records import Request
 from handrail.store.protocol import Store
+from handrail.store.sqlite import SqliteStore
 
 
 def approvals(options: argparse.Namespace) -> int:
-    """The action that was named; without one, the list."""
-    with opened_store() as store:
+    """The action that was named; without one, the list. It needs the store alone, whatever a configuration says."""
+    store = SqliteStore(own(None, os.environ).data, owner=uuid4().hex)
+    try:
         if options.action == "watch":
             return _watch(store)
         return _rules(store, options) if options.action == "rules" else _list(store, options)
+    finally:
+        store.close()
 
 
 def _watch(store: Store) -> int:

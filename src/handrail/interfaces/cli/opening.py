@@ -1,12 +1,9 @@
-"""How a command opens what it works on: the workspace around some roots, or the store alone."""
+"""How a command opens the workspace that its options name."""
 
 import argparse
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from handrail.interfaces import api
-from handrail.store.protocol import Store
 
 
 def opened(options: argparse.Namespace, *, family: api.Family = "all") -> api.Handrail:
@@ -20,10 +17,3 @@ def opened(options: argparse.Namespace, *, family: api.Family = "all") -> api.Ha
         session=f"cli:{os.path.realpath(roots[0] if roots else os.curdir)}",
         interface="cli",
     )
-
-
-@contextmanager
-def opened_store() -> Iterator[Store]:
-    """The store alone, wherever the command is run."""
-    with api.open(root=(), interface="cli") as handrail:
-        yield handrail.store
