@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from handrail.model.errors import HandrailError
 from handrail.model.files import FileKind, State
@@ -72,9 +72,11 @@ class Found:
     errors: Mapping[int, HandrailError] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row of text as shown; `row` is 1-based, `None` for a gap between windows."""
+class Row(NamedTuple):
+    """One row of text as shown; `row` is 1-based, `None` for a gap between windows.
+
+    A tuple, because thousands are made for one answer.
+    """
 
     row: int | None
     text: str
@@ -86,6 +88,7 @@ class ReadText:
     """Rows of a text file. `total` rows in all (`exact` or at least); `next_offset` when more follows.
 
     `hash` and `size` are of the file's bytes. `encoding_confidence` is below 1 where it was detected.
+    `column`: the row is shown from there on, and goes on at `next_column`.
     `missing_rows`: rows of `around` past the end. `notes`: sentences for the reader (stray NULs, empty file).
     """
 
@@ -104,6 +107,7 @@ class ReadText:
     final_newline: bool = True
     exact: bool = True
     column: int | None = None
+    next_column: int | None = None
     missing_rows: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     unit: Literal["line", "page", "slide", "row", "cell", "minute"] = "line"

@@ -43,6 +43,10 @@ class RealPath:
         """The text of the directory that holds it; the root directory is its own parent."""
         return self.text.rpartition("/")[0] or "/"
 
+    def above(self) -> "RealPath":
+        """The directory that holds it: as free of links, and still to be judged by who looks into it."""
+        return RealPath(self.parent, _MAKER)
+
     def __str__(self) -> str:
         return shown(self.text)
 

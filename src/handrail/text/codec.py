@@ -14,7 +14,21 @@ from handrail.model.errors import InvalidCall, WrongContent
 from handrail.text import detect, encodings, spans
 from handrail.text.detect import BLOCK, HEAD, Form, Sniffer
 
-__all__ = ["BLOCK", "HEAD", "Form", "Sniffer", "Text", "decode", "decoder", "encode", "printable", "sniff"]
+__all__ = [
+    "BLOCK",
+    "HEAD",
+    "Form",
+    "Sniffer",
+    "Text",
+    "characters",
+    "chosen",
+    "decode",
+    "decoder",
+    "encode",
+    "form_of",
+    "printable",
+    "sniff",
+]
 
 _ESCAPED: Final = re.compile("[\udc80-\udcff]")
 _LONE: Final = re.compile("[\ud800-\udfff]")
@@ -159,7 +173,9 @@ def undecodable(encoding: str, byte: int, offset: int) -> WrongContent:
 
 def decoder(form: Form) -> codecs.IncrementalDecoder:
     """A decoder for a file that streams, started behind the mark; it keeps bytes that don't decode, as `decode`."""
-    return codecs.getincrementaldecoder(form.encoding)(encodings.keeps_bytes(form.encoding))
+    made = codecs.getincrementaldecoder(form.encoding)(encodings.keeps_bytes(form.encoding))
+    made.decode(encodings.PREAMBLE.get(form.encoding, b""))
+    return made
 
 
 def encode(text: str, form: Form) -> bytes:
@@ -177,6 +193,11 @@ def encode(text: str, form: Form) -> bytes:
 def printable(text: str) -> str:
     """The text with U+FFFD for every stray byte, so that it can travel as UTF-8; as long as it was."""
     return text if text.isascii() else _LONE.sub("\ufffd", text)
+
+
+def characters(body: bytes, form: Form) -> str:
+    """The text of bytes that start and end between characters, from anywhere behind the mark."""
+    return _decoded(encodings.PREAMBLE.get(form.encoding, b"") + body, form.encoding)
 
 
 def _decoded(body: bytes, encoding: str) -> str:

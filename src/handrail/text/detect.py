@@ -74,12 +74,17 @@ class Sniffer:
         if len(self._sample) < _SAMPLE:
             self._sample += _telling(chunk, _SAMPLE - len(self._sample))
 
+    def marked(self) -> Form | None:
+        """The form that the first bytes show by a mark or by their units; enough to know how lines end."""
+        head = bytes(self._head)
+        return _by_bom(head) or _by_units(head)
+
     def form(self, *, whole: bool = True) -> Form | None:
         """The form of what was fed, `None` for binary; `whole` says that nothing follows."""
         head = bytes(self._head)
         if not head:
             return Form()
-        marked = _by_bom(head) or _by_units(head)
+        marked = self.marked()
         if marked is not None and marked.encoding != "utf-8":
             return marked
         nuls = head.count(0)

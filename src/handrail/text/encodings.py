@@ -18,6 +18,8 @@ LEGACY: Final = """
 """
 """What is detected: encodings of files that people have, those of mainframes not among them."""
 STATEFUL: Final = ("iso2022", "hz")
+PREAMBLE: Final = {"iso2022_kr": b"\x1b$)C"}
+"""What stands once at the start of a file and holds for all of it."""
 BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -64,7 +66,7 @@ def unit(encoding: str) -> int:
 
 def newline(encoding: str) -> bytes:
     r"""The bytes of `\n`."""
-    return "\n".encode(encoding)
+    return "\n".encode(encoding)[-unit(encoding) :]
 
 
 def keeps_bytes(encoding: str) -> str:
