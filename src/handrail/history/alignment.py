@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 Pairs = list[tuple[int, int]]
 
-EFFORT = 3_000_000
+EFFORT = 400_000
 """Steps that one alignment may take; past them the rest between two anchors counts as changed throughout."""
 
 
@@ -18,14 +18,22 @@ def align(a: Sequence[int], b: Sequence[int], *, backwards: bool = False) -> Pai
     search starts at the end when it goes `backwards`, which finds another one where there are several.
     """
     if backwards:
-        found = [(len(a) - 1 - i, len(b) - 1 - j) for i, j in reversed(_Search(a[::-1], b[::-1]).run())]
+        found = [(len(a) - 1 - i, len(b) - 1 - j) for i, j in reversed(_shortest(a[::-1], b[::-1]))]
     else:
-        found = _Search(a, b).run()
+        found = _shortest(a, b)
     left = [-1, *(i for i, _ in found), len(a)]
     right = [-1, *(j for _, j in found), len(b)]
     _settle(a, left, right)
     _settle(b, right, left)
     return list(zip(left[1:-1], right[1:-1], strict=True))
+
+
+def _shortest(a: Sequence[int], b: Sequence[int]) -> Pairs:
+    """A shortest edit, sought among the lines that both texts have; others can't be matched."""
+    common = set(a) & set(b)
+    rows = [i for i, line in enumerate(a) if line in common]
+    columns = [j for j, line in enumerate(b) if line in common]
+    return [(rows[i], columns[j]) for i, j in _Search([a[i] for i in rows], [b[j] for j in columns]).run()]
 
 
 def leftmost(a: Sequence[int], b: Sequence[int], pairs: Pairs) -> Pairs:

@@ -109,7 +109,7 @@ def _merged(sides: _Sides, left: list[_Change], right: list[_Change], labels: La
             out += other
         else:
             conflicts += 1
-            out += _marked(mine, other, labels)
+            out += _marked(mine, other, labels, sides)
     out += sides.base[at:]
     return Merged("".join(out), conflicts)
 
@@ -166,12 +166,12 @@ def _one_conflict(sides: _Sides, labels: Labels) -> Merged:
     tail = 0
     while tail < limit - head and base[-1 - tail] == ours[-1 - tail] == theirs[-1 - tail]:
         tail += 1
-    marked = _marked(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail], labels)
+    marked = _marked(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail], labels, sides)
     return Merged("".join([*base[:head], *marked, *base[len(base) - tail :]]), 1)
 
 
-def _marked(ours: Sequence[str], theirs: Sequence[str], labels: Labels) -> list[str]:
-    end = lines.dominant_end("".join((*ours, *theirs)))
+def _marked(ours: Sequence[str], theirs: Sequence[str], labels: Labels, sides: _Sides) -> list[str]:
+    end = lines.dominant_end("".join((*sides.ours, *sides.theirs)))
     return [
         f"<<<<<<< {labels.ours}{end}",
         *_ended(ours, end),
