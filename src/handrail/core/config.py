@@ -1,8 +1,12 @@
-"""The settings of a workspace: every key, its default, and how the layers are put together."""
+"""The settings of a workspace: every key and its default; `config_files.py` puts the layers together."""
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+PARTIAL = "one layer"
+"""The validation context of a layer by itself, whose keys needn't make sense without the others."""
 
 
 class Section(BaseModel):
@@ -28,6 +32,13 @@ class FsSettings(Section):
     output_directory: str | None = None
     sensitive_paths: tuple[str, ...] = ()
     max_edit_bytes: int = Field(default=64 * 1024 * 1024, ge=1)
+
+    @model_validator(mode="after")
+    def _reads_are_tracked(self, info: ValidationInfo) -> Self:
+        """Whether writes need a read is only known where reads are tracked; one layer alone needn't say both."""
+        if info.context != PARTIAL and self.must_read_before_write and not self.track_reads:
+            raise ValueError("must_read_before_write needs track_reads = true: without it nobody knows what was read")
+        return self
 
 
 class ToolPolicy(Section):
@@ -96,3 +107,13 @@ class Config(Section):
     limits: Limits = Limits()
     history: HistorySettings = HistorySettings()
     freshness: tuple[FreshnessRule, ...] = ()
+
+
+def keys(section: type[BaseModel] = Config, prefix: str = "") -> Iterator[str]:
+    """The dotted names of all keys, tables of rows as one."""
+    for name, field in section.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, Section):
+            yield from keys(inner, f"{prefix}{name}.")
+        else:
+            yield prefix + name
