@@ -28,6 +28,9 @@ class PlainView:
     def look(self, path: RealPath) -> Snapshot:
         return self.fs.open(path)
 
+    def glance(self, path: RealPath) -> Snapshot:
+        return self.fs.open(path)
+
     def stat(self, path: RealPath) -> Stat | None:
         return self.fs.stat(path)
 

@@ -140,6 +140,8 @@ class Reader:
         self._hits.append(RowHit(row=row.line_number, data=row.lines.data(), spans=spans, context=context))
 
     def _done(self, binary_at: int | None) -> RawHits:
-        found = RawHits(name=self._name or "", hits=tuple(self._hits), binary_at=binary_at, count=self._count)
+        # In a file with a NUL, ripgrep's rows aren't the file's.
+        hits = tuple(self._hits) if binary_at is None else ()
+        found = RawHits(name=self._name or "", hits=hits, binary_at=binary_at, count=self._count)
         self._name, self._hits, self._count, self._strange = None, [], 0, False
         return found

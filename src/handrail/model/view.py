@@ -116,6 +116,10 @@ class View(Protocol):
         """The regular file at `path`, pinned for this call; raises `NotThere`, `WrongContent`, `BackendFailed`."""
         ...
 
+    def glance(self, path: RealPath) -> Snapshot:
+        """The same, but not pinned: for a look into each of many files, none of which is answered with as a whole."""
+        ...
+
     def stat(self, path: RealPath) -> Stat | None:
         """Facts of what stands at `path`, a link itself included; `None` where nothing does."""
         ...

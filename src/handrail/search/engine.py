@@ -151,7 +151,7 @@ class _Search:
         identity = (stat.device, stat.inode, stat.size, stat.ctime_ns) if stat is not None else None
         if identity is not None and self.binaries.get(path.text) == identity:
             raise _no_text()
-        file = self.view.look(path)
+        file = self.view.glance(path)
         size = file.stat.size
         head = file.read(0, codec.HEAD)
         if codec.sniff(head, whole=len(head) == size) is None:
