@@ -17,7 +17,7 @@ from handrail.model.paths import RealPath
 
 
 def unlink(path: RealPath, expect: str | None) -> None:
-    """Remove a file whose hash is `expect`, or a link (`None`); see `WritableFileSystem.unlink`."""
+    """Remove a file whose hash is `expect`, or a link (`None`); see `unlink` of `fs/protocol.py`."""
     with typed(path.text), spot(path) as at:
         if expect is None:
             _unlink_link(at)

@@ -23,7 +23,7 @@ _NO_RENAME_HERE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errn
 
 
 def replace(path: RealPath, content: Content, *, mode: int | None, expect: str | None) -> Written:
-    """Put `content` at `path`; see `WritableFileSystem.replace`."""
+    """Put `content` at `path`; see `replace` of `fs/protocol.py`."""
     with typed(path.text), spot(path) as at:
         if expect is None:
             return _create(at, content, mode)
