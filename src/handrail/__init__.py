@@ -13,7 +13,7 @@ _HOMES = {
     "ToolInfo": "handrail.interfaces.api",
     "open": "handrail.interfaces.api",
 }
-__all__ = list(_HOMES)  # noqa: PLE0605 -- the names of the table
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,6 @@ from handrail.core.sessions import Session
 from handrail.fs.protocol import ReadableFileSystem
 from handrail.guard.policy import Policy
 from handrail.guard.resolve import Resolver
-from handrail.guard.sensitive import Sensitive
 from handrail.model.errors import HandrailError, Refused
 from handrail.model.operations import Access, Operation, Want
 from handrail.model.paths import RealPath
@@ -22,16 +21,15 @@ class Admission:
     fs: ReadableFileSystem
     resolver: Resolver
     policy: Policy
-    sensitive: Sensitive
 
     def admit(self, operation: Operation, planner: Planner[Operation], session: Session) -> Sequence[Target]:
         """The operation's targets, resolved and allowed; an optional one carries its refusal instead of raising it."""
         return [self._target(want, session) for want in planner.wants(operation)]
 
-    def secrets(self, operation: Operation, targets: Sequence[Target]) -> Sequence[str]:
+    def secrets(self, operation: Operation, targets: Sequence[Target]) -> Sequence[RealPath]:
         """The sensitive files among the targets that exist and whose content the operation would look at."""
         return [
-            t.real.text
+            t.real
             for t in targets
             if t.path is not None and t.exists and self._looks_into(t) and self._is_secret(t)
         ]
@@ -41,19 +39,18 @@ class Admission:
         if target.path is None:
             return target
         try:
-            self._judge(target.path, want.access, session)
+            self._judge(target.path, want.access, session, exists=target.exists)
         except HandrailError as error:
             if want.optional:
                 return replace(target, path=None, error=error)
             raise
         return target
 
-    def _judge(self, path: RealPath, access: Access, session: Session) -> None:
+    def _judge(self, path: RealPath, access: Access, session: Session, *, exists: bool) -> None:
         reason = session.refused(path.text)
         if reason is None:
-            stat = self.fs.stat(path) if access == "search" else None
-            directory = stat is not None and stat.kind == "directory"
-            verdict = self.policy.judge(path.text, access if directory or access != "search" else "read", directory=directory)
+            directory = exists and self._is_directory(path)
+            verdict = self.policy.judge(path.text, access, directory=directory, exists=exists)
             if verdict.allowed:
                 return
             reason = verdict.reason
@@ -67,11 +64,14 @@ class Admission:
         )
 
     def _looks_into(self, target: Target) -> bool:
-        if target.want.access == "search":
-            stat = self.fs.stat(target.real)
-            return stat is not None and stat.kind != "directory"
-        return True
+        return not self._is_directory(target.real)
+
+    def _is_directory(self, path: RealPath) -> bool:
+        stat = self.fs.stat(path)
+        return stat is not None and stat.kind == "directory"
 
     def _is_secret(self, target: Target) -> bool:
         given = target.want.path.rpartition("/")[2]
-        return self.sensitive.sensitive(target.real.text) or (bool(given) and self.sensitive.sensitive("/" + given))
+        return self.policy.sensitive.sensitive(target.real.text) or (
+            bool(given) and self.policy.sensitive.sensitive("/" + given)
+        )

@@ -6,6 +6,7 @@ It knows the order of the stations and nothing of any tool, format or file syste
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from handrail.core.admission import Admission
 from handrail.core.apply import Writer
@@ -13,17 +14,19 @@ from handrail.core.approval import Approvals
 from handrail.core.questions import Prepared, Questions
 from handrail.core.sessions import Session
 from handrail.core.showing import content_hash, diff_of
-from handrail.core.tool import Outcome
+from handrail.core.tool import Outcome, Tool
 from handrail.fs.protocol import WritableFileSystem
 from handrail.guard.sensitive import Sensitive
-from handrail.model.answers import Answer, ReadBinary, ReadImage, ReadText
+from handrail.guard.view import CallView
+from handrail.model.answers import Answer, Opened, ReadBinary, ReadImage, ReadText
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Freshness, Plan
 from handrail.model.errors import HandrailError, OutOfDate
 from handrail.model.operations import Operation
+from handrail.model.paths import RealPath
 from handrail.model.planner import Planner
 from handrail.model.records import Answered, Request, Task
-from handrail.model.view import Target, View
+from handrail.model.view import Target
 from handrail.store.protocol import Author, Store
 
 NOBODY_SAW = ("auto", "rule", "person")
@@ -41,7 +44,7 @@ class Ground:
     planners: Mapping[str, Planner[Operation]]
     writer: Writer
     approvals: Approvals
-    make_view: Callable[[Call, Session], View]
+    make_view: Callable[[Call, Session], CallView]
     clock: Callable[[], int]
 
 
@@ -57,12 +60,13 @@ class Trail:
 class Passage:
     """One call on its way; used by one thread."""
 
-    def __init__(self, ground: Ground, call: Call, session: Session, trail: Trail, *, diffs: bool) -> None:
+    def __init__(self, ground: Ground, call: Call, session: Session, trail: Trail, *, tool: Tool[Any]) -> None:
         self._ground = ground
         self._call = call
         self._session = session
         self._trail = trail
-        self._diffs = diffs
+        self._diffs = tool.diffs
+        self._read_call = tool.read_call
         self._view = ground.make_view(call, session)
         self._questions = Questions(ground.sensitive, ground.approvals, call, ground.clock)
         self._group: str | None = None
@@ -72,7 +76,7 @@ class Passage:
         """Every operation's outcome, in order; those that need a person's word on a secret come last."""
         self._group = uuid.uuid4().hex if len(operations) > 1 else None
         outcomes: dict[int, Outcome] = {}
-        admitted: list[tuple[int, Operation, Sequence[Target], Sequence[str]]] = []
+        admitted: list[tuple[int, Operation, Sequence[Target], Sequence[RealPath]]] = []
         for index, operation in enumerate(operations):
             try:
                 targets = self._ground.admission.admit(operation, self._planner(operation), self._session)
@@ -89,10 +93,11 @@ class Passage:
                 outcomes[index] = self._go_secretly(index, operation, targets, secrets)
         return [outcomes[index] for index in range(len(operations))]
 
-    def _go_secretly(self, index: int, operation: Operation, targets: Sequence[Target], secrets: Sequence[str]) -> Outcome:
+    def _go_secretly(self, index: int, operation: Operation, targets: Sequence[Target], secrets: Sequence[RealPath]) -> Outcome:
         try:
             for path in secrets:
-                self._ask(self._questions.secret(path))
+                self._ask(self._questions.secret(path.text))
+                self._view.grant(path)
         except HandrailError as error:
             return Outcome(operation=operation, error=error)
         return self._go([(index, operation, targets)])[index]
@@ -129,18 +134,29 @@ class Passage:
         with self._ground.writer.hold([t.real for t in targets if t.path is not None]):
             return self._plan(operation, targets, self._ground.make_view(self._call, self._session))
 
-    def _plan(self, operation: Operation, targets: Sequence[Target], view: View) -> Prepared:
-        plan = self._planner(operation).plan(operation, targets, view)
+    def _plan(self, operation: Operation, targets: Sequence[Target], view: CallView) -> Prepared:
         freshness: Freshness = getattr(operation, "freshness", "none")
         expected: str | None = getattr(operation, "expected_hash", None)
+        if expected is None:
+            self._was_read(targets, freshness)
+        plan = self._planner(operation).plan(operation, targets, view)
         unseen, notes = 0, list[str]()
         for change in plan.changes:
             freshened = self._session.ledger.check(
-                change, freshness, expected_hash=expected, around=plan.around, view=view
+                change, freshness, expected_hash=expected, around=plan.around, view=view, read_call=self._read_call
             )
             unseen += freshened.unseen_rows
             notes.extend(freshened.notes)
         return Prepared(operation=operation, targets=targets, plan=plan, unseen_rows=unseen, notes=tuple(notes))
+
+    def _was_read(self, targets: Sequence[Target], freshness: Freshness) -> None:
+        for target in targets:
+            if target.path is not None and target.want.access == "write" and self._is_file(target):
+                self._session.ledger.require(target.path.text, freshness, read_call=self._read_call)
+
+    def _is_file(self, target: Target) -> bool:
+        stat = self._ground.fs.stat(target.real)
+        return stat is not None and stat.kind == "file"
 
     # approval
 
@@ -244,8 +260,7 @@ class Passage:
 
     def _launch(self, plan: Plan) -> Answer:
         assert plan.launch is not None  # noqa: S101 -- the caller looked
-        program = self._ground.fs.launch(plan.launch.path)
-        return replace(_answer(plan), program=program)  # type: ignore[call-arg]
+        return Opened(path=plan.launch.path, program=self._ground.fs.launch(plan.launch.path))
 
     def _diff(self, changes: Sequence[Change], wanted: bool) -> str:
         return "".join(diff_of(change) for change in changes) if wanted else ""

@@ -78,7 +78,7 @@ class Road:
         self.sessions.touch(session, self.ground.clock())
         context = self.context(session.name)
         operations = tool.operations(arguments, context)
-        outcomes = Passage(self.ground, call, session, trail, diffs=tool.diffs).travel(operations)
+        outcomes = Passage(self.ground, call, session, trail, tool=tool).travel(operations)
         outcomes = self._remind(tool, arguments, session, outcomes)
         reply = tool.reply(arguments, outcomes, context)
         payload = reply.payload.model_dump(mode="json", by_alias=True, exclude_unset=True)

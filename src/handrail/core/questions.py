@@ -54,7 +54,8 @@ class Questions:
         if launches:
             return self._request("launch", (), launches, unusual)
         reasons = {self._reason(c) for c in changes}
-        reason = next((r for r in ("protected", "sensitive") if r in reasons), "mutation")
+        kinds: tuple[Reason, ...] = ("protected", "sensitive")
+        reason: Reason = next((kind for kind in kinds if kind in reasons), "mutation")
         return self._request(reason, changes, [c.path.text for c in changes], unusual)
 
     def _reason(self, change: Change) -> Reason:

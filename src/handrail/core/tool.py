@@ -85,6 +85,7 @@ class Tool(Generic[A]):
     be meant; `reply` is given the outcomes in the order of the operations. `rerender` makes the blocks again from a
     payload that a hook changed. `diffs`: its receipts show what changed. `counts_repeats`: the same read again and
     again is worth a reminder (`track_reads`). `answered`: kinds of failure that are ordinary answers of this tool.
+    `read_call`: the tool that a refusal names as the one to read with.
     """
 
     name: str
@@ -103,4 +104,5 @@ class Tool(Generic[A]):
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = False
+    read_call: str = "read_files"
     failure_path: str = field(default="path")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Literal, Self
 
+from handrail.core.approval import Mode
 from handrail.core.channels import CallbackChannel
 from handrail.core.hooks import Hook
 from handrail.core.tool import Tool
@@ -20,7 +21,7 @@ from handrail.model.records import Answered, Request
 from handrail.store.protocol import Store
 
 Family = Literal["batch", "claude_code", "all"]
-Approve = Literal["ask", "auto", "deny"] | Callable[[Request], Answered | bool | str]
+Approve = Mode | Callable[[Request], Answered | bool | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +167,7 @@ def open(  # noqa: A001 -- handrail.open is what it is called
     with that reason); not given, the configuration decides. `settings`: dotted configuration keys, over everything
     else. Raises `InvalidCall` where the configuration can't be used.
     """
-    mode = approve if isinstance(approve, str) else None
+    mode: Mode | None = approve if isinstance(approve, str) else None
     asked = list(channels)
     if callable(approve):
         mode = "ask"

@@ -19,9 +19,10 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from handrail.interfaces.api import Handrail, version
+from handrail.interfaces.api import Family, Handrail, ToolInfo, version
 from handrail.interfaces.mcp.asking import answer
 from handrail.interfaces.mcp.channels import AskingBackChannel, ElicitationChannel, Flight, asking_back
 from handrail.model.calls import Cancellation, Channel, ImageBlock, Result, TextBlock
@@ -36,12 +37,12 @@ Context = ServerRequestContext[Any, Any]
 Answer = types.CallToolResult | types.InputRequiredResult
 
 
-def serve(engine: Handrail, *, family: str) -> None:
+def serve(engine: Handrail, *, family: Family) -> None:
     """Serve one client over standard input and output until it leaves; nothing but the protocol goes to stdout."""
     anyio.run(_serve, engine, family)
 
 
-async def _serve(engine: Handrail, family: str) -> None:
+async def _serve(engine: Handrail, family: Family) -> None:
     front = Front(engine, family)
     server: Server[Any] = Server(
         "handrail",
@@ -58,7 +59,7 @@ async def _serve(engine: Handrail, family: str) -> None:
 class Front:
     """One client's side: its session's name, its roots, its calls under way."""
 
-    def __init__(self, engine: Handrail, family: str) -> None:
+    def __init__(self, engine: Handrail, family: Family) -> None:
         self._engine = engine
         self._family = family
         self._session = f"stdio:{os.getpid()}-{uuid.uuid4().hex[:8]}"
@@ -146,8 +147,6 @@ class Front:
     # roots
 
     async def _learn_roots(self, context: Context) -> None:
-        if self._roots_known:
-            return
         async with self._roots_lock:
             if self._roots_known:
                 return
@@ -158,7 +157,7 @@ class Front:
             try:
                 with anyio.fail_after(5):
                     listed = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
-            except Exception as error:
+            except (MCPError, TimeoutError, ValueError) as error:
                 log.warning("the client's roots could not be read: %s", error)
                 return
             await self._in_thread(partial(self._engine.narrow, [_path(str(r.uri)) for r in listed.roots]))
@@ -191,7 +190,7 @@ def _reporter(context: Context) -> Callable[[float, float | None, str], None] | 
     return report
 
 
-def _tool(tool: Any) -> types.Tool:
+def _tool(tool: ToolInfo) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
