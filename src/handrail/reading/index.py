@@ -36,7 +36,7 @@ class Index:
     crlf: int
     final: bool
     exact: bool
-    before: array[int] = field(repr=False)
+    before: "array[int]" = field(repr=False)
 
     @property
     def total(self) -> int:
