@@ -5,6 +5,7 @@ Pure. All else keeps the file's own bytes, so mixed line ends and odd spellings 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import eq
 
 from handrail.editing.anchors import Manner, flat
 from handrail.text import diff, lines, quotes
@@ -18,7 +19,8 @@ class Ending:
     """How the new text's line ends are written.
 
     `file`: the file's dominant end, for lines that are added. `kept`: a `\\r\\n` that was sent is meant (the anchor was
-    found exactly). `literal`: old and new differ in nothing but line ends, so these are what is meant.
+    found exactly). `literal`: the caller sees line ends (the anchor had both kinds, or nothing else is to change), so
+    those sent are what is meant.
     """
 
     file: str
@@ -42,9 +44,9 @@ class Ending:
 
 def pieces(found: str, *, old: str, new: str, manner: Manner, file_end: str) -> tuple[Piece, ...]:
     """The pieces, relative to the place, that turn `found` (where `old` was located) into `new`; none = no change."""
-    ending = Ending(
-        file=file_end, kept=manner == "exact", literal=manner == "exact" and old != new and flat(old) == flat(new)
-    )
+    exact = manner == "exact"
+    literal = exact and (lines.has_mixed_ends(old) or flat(old) == flat(new))
+    ending = Ending(file=file_end, kept=exact, literal=literal)
     written = quotes.like(flat(new), old=flat(old), found=flat(found)) if manner == "quotes" else new
     place = _Place(found, old, new, written, ending)
     return tuple(_joined(place.changes()))
@@ -65,7 +67,7 @@ class _Place:
 
     def changes(self) -> Iterator[Piece]:
         """The pieces in order; they may touch."""
-        for tag, a, b, c, d in diff.opcodes([flat(x) for x in self._old], [flat(x) for x in self._new]):
+        for tag, a, b, c, d in _laid([flat(x) for x in self._old], [flat(x) for x in self._new]):
             if tag == "equal" and not self._ending.literal and not self._ending.kept:
                 continue
             pairs = min(b - a, d - c)
@@ -89,6 +91,15 @@ class _Place:
             yield _differing(start, old, new, written)
         if end != own:
             yield start + len(body), start + len(self._found[i]), end
+
+
+def _laid(old: Sequence[str], new: Sequence[str]) -> list[diff.Opcode]:
+    """Which line became which: in its place where as many are equal so, else as a diff has it."""
+    opcodes = diff.opcodes(old, new)
+    equal = sum(b - a for tag, a, b, _, _ in opcodes if tag == "equal")
+    if len(old) == len(new) and sum(map(eq, old, new)) >= equal:
+        return [("replace", 0, len(old), 0, len(new))]
+    return opcodes
 
 
 def _differing(start: int, old: str, new: str, written: str) -> Piece:
