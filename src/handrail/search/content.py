@@ -74,7 +74,7 @@ class Search:
             self._count_ignored(tally)
         return Results(
             files=sorted(found.values(), key=lambda file: file.path.text),
-            skipped=tally.skipped,
+            skipped={reason: count for reason, count in tally.skipped.items() if count},
             complete=tally.complete,
             at=started,
             total_rows=sum(file.count for file in found.values()),
