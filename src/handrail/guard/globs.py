@@ -59,7 +59,7 @@ class PathSet:
                 self._spread.append((index, one))
                 if (reaches and not one.endswith("/**")) or one == "/":
                     self._spread.append((index, one.rstrip("/") + "/**"))
-        self._ignore_case = ignore_case
+        self._matcher = Matcher([glob for _, glob in self._spread], ignore_case=ignore_case) if globs else None
 
     def __bool__(self) -> bool:
         return bool(self.globs)
@@ -71,7 +71,7 @@ class PathSet:
 
     def match(self, path: str) -> bool:
         """Whether any glob names the absolute path or something above it."""
-        return bool(self.globs) and self._matcher.match(path)
+        return self._matcher is not None and self._matcher.match(path)
 
     def first(self, path: str) -> int:
         """The index of the first glob that does; -1 for none."""
@@ -88,16 +88,12 @@ class PathSet:
         return any(within(start, directory) or within(directory, start) for start in self.starts)
 
     @cached_property
-    def _matcher(self) -> Matcher:
-        return Matcher([glob for _, glob in self._spread], ignore_case=self._ignore_case)
-
-    @cached_property
     def starts(self) -> Sequence[str]:
         """The directories or files with which the globs begin."""
         return list(dict.fromkeys(unquoted(fixed_part(glob)[0]) or "/" for _, glob in self._spread))
 
     def _which(self, path: str) -> set[int]:
-        return {self._spread[i][0] for i in self._matcher.which(path)} if self.globs else set()
+        return set() if self._matcher is None else {self._spread[i][0] for i in self._matcher.which(path)}
 
 
 def fixed_part(glob: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ It knows names, in whatever case and Unicode form they are written; the list can
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from handrail.guard.globs import PathSet, Place
@@ -57,7 +57,7 @@ SENSITIVE: Final = (
     ".nuget/NuGet.Config",
     "{.composer,composer}/auth.json",
 )
-"""Globs of names; one with a slash is the end of a path."""
+"""Globs of names; one with a slash is the end of a path. What lies in a directory with such a name is a secret too."""
 
 HARMLESS: Final = (".env.example", "id_*.pub", ".ssh/{*.pub,known_hosts*}")
 """What the globs above would name, and holds no secret."""
@@ -103,7 +103,8 @@ class Sensitive:
         """Whether the name of an absolute path, given or real, is that of a secret."""
         plain = folded(path).lstrip("/")
         directory, _, name = plain.rpartition("/")
-        listed = _secret_names().fullmatch("/" + name) or (_is_telling(directory) and _secret_paths().match(plain))
+        secret_place, telling = _known_place(directory)
+        listed = secret_place or _secret_names().fullmatch("/" + name) or (telling and _secret_paths().match(plain))
         if listed and not _harmless().match(plain):
             return True
         return self._folded_extra and self._extra.match("/" + plain)
@@ -157,8 +158,11 @@ _TELLING: Final = frozenset(folded(one).lstrip("/").partition("/")[0] for glob i
 """Every path that `_SECRET_PATHS` name has one of these components."""
 
 
-def _is_telling(directory: str) -> bool:
-    return not _TELLING.isdisjoint(directory.split("/"))
+@lru_cache(4096)
+def _known_place(directory: str) -> tuple[bool, bool]:
+    """Whether a directory has, or lies in one with, the name of a secret; whether `_SECRET_PATHS` may name in it."""
+    names = directory.split("/")
+    return any(_secret_names().fullmatch("/" + name) for name in names), not _TELLING.isdisjoint(names)
 
 
 @cache
