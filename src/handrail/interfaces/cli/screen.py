@@ -72,9 +72,9 @@ def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty:
     if not clean:
         say(empty + "\n")
         return
-    from rich.console import Console  # noqa: PLC0415 -- loaded only where a terminal shows a table
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for column in columns:
