@@ -45,8 +45,10 @@ def test_an_opener_that_fails_is_said(desktop: Path) -> None:
 
 def test_an_opener_that_stays_is_left_alone(desktop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opener, "PATIENCE", 0.0)
-    program(desktop, "xdg-open", "read x < /dev/null; exit 1")
+    os.mkfifo(desktop / "gate")
+    program(desktop, "xdg-open", f"read x < {desktop}/gate; exit 1")
     assert opener.launch(seal("/x")) == "xdg-open"
+    (desktop / "gate").write_text("done\n")
 
 
 def test_the_openers_are_tried_in_order(desktop: Path) -> None:
