@@ -90,7 +90,7 @@ def _refused(text: str, said: str) -> InvalidCall:
         hint = f"Expressions are RE2: no look-around, no back-references. {hint}"
     return InvalidCall(
         "invalid_pattern",
-        f"The regular expression can't be read at character {position}: {why}{f' {part[:100]}' if part else ''}.",
+        f"The regular expression can't be read at character {position}: {why}{f': {part[:100]}' if part and part != text else ''}.",
         hint=hint + ".",
         facts={"position": position},
     )
