@@ -152,6 +152,36 @@ def test_roots_the_output_directory_and_the_managed_files_cannot_be_taken_away(t
     assert world.rule("a/outside", "write") == "roots"
 
 
+@pytest.mark.parametrize(
+    "inside", ["x.bak", "deep/no/x", "deep/.handrailignore", "deep/handrail.toml", "a.hid", ".data/x"]
+)
+def test_a_directory_is_not_taken_away_with_something_that_no_tool_may_change(tmp_path: Path, inside: str) -> None:
+    world = Guarded(tmp_path, deny=["*.bak", "no"], own=[str(tmp_path / "root" / "d" / ".data")])
+    world.put(".handrailignore", "*.hid\n")
+    world.put("d/deep/x")
+    assert world.rule("d/deep", "write", directory=True) == "roots"
+    world.put(f"d/{inside}")
+    (world.root / "d" / "link").symlink_to("/etc")
+    rule = world.rule("d", "write", directory=True)
+    assert rule in {"-what lies in it", "-kept places"}
+    assert world.rule("d", "read", directory=True) == "roots"
+
+
+def test_a_link_in_a_directory_goes_with_it(tmp_path: Path) -> None:
+    world = Guarded(tmp_path)
+    world.put("d/x")
+    (world.root / "d" / "link").symlink_to("/etc")
+    assert world.rule("d", "write", directory=True) == "roots"
+
+
+def test_a_directory_with_more_than_can_be_looked_at_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.guard.below.MOST", 3)
+    world = Guarded(tmp_path)
+    for n in range(4):
+        world.put(f"d/{n % 2}/{n}")
+    assert world.rule("d", "write", directory=True) == "-what lies in it"
+
+
 @pytest.mark.parametrize("name", ["handrail.toml", ".handrailignore", "sub/HandRail.toml", "sub/.HANDRAILIGNORE"])
 def test_what_decides_about_tools_is_never_written_by_one(tmp_path: Path, name: str) -> None:
     world = Guarded(tmp_path, allow=["**/*"])

@@ -154,8 +154,8 @@ class IgnoreFiles:
 
 def spec(data: bytes) -> Spec:
     """The rules of a file's bytes; a line that is no pattern names nothing, as in git."""
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415 -- most workspaces have no such file
-    from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore import GitIgnorePatternError
 
     def is_pattern(line: str) -> bool:
         try:

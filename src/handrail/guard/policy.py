@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from handrail.fs.protocol import ReadableFileSystem
-from handrail.guard import ignore
+from handrail.guard import below, ignore
 from handrail.guard.globs import PathSet, Place, fixed_part, quoted
 from handrail.guard.ignore import IgnoreFiles, Look
 from handrail.guard.resolve import Resolver
@@ -57,7 +57,12 @@ class Verdict:
 class Policy:
     """Compiled rules; safe from many threads. Use `build`."""
 
-    def __init__(self, settings: PolicySettings, *, real: Callable[[str], str], ignores: IgnoreFiles) -> None:
+    def __init__(self, settings: PolicySettings, *, fs: ReadableFileSystem, resolver: Resolver) -> None:
+        def real(path: str) -> str:
+            return resolver.directory(path).text
+
+        self._fs = fs
+        self._resolver = resolver
         self.roots = None if settings.roots is None else tuple(real(root) for root in settings.roots)
         self.place = Place(roots=self.roots or (), home=settings.home, real=real)
         self.sensitive = Sensitive(settings.sensitive, place=self.place)
@@ -68,12 +73,12 @@ class Policy:
         self._files = None if settings.files_directory is None else real(settings.files_directory)
         self._output = None if settings.output_directory is None else real(settings.output_directory)
         self._made_here = settings.made_here
-        self._ignores = ignores
+        self._ignores = IgnoreFiles(fs, resolver)
 
     @classmethod
     def build(cls, settings: PolicySettings, *, fs: ReadableFileSystem, resolver: Resolver) -> "Policy":
         """The policy for a workspace; raises `InvalidCall` `invalid_glob`, `invalid_path`."""
-        return cls(settings, real=lambda p: resolver.directory(p).text, ignores=IgnoreFiles(fs, resolver))
+        return cls(settings, fs=fs, resolver=resolver)
 
     def judge(
         self, path: str, access: Access, *, directory: bool = False, exists: bool = True, look: Look | None = None
@@ -82,12 +87,13 @@ class Policy:
 
         `directory`: it is one that is walked or listed, so it is enough that something below may be seen. `exists`
         matters in the output directory, where new files may be made. `look`: what one call knows of ignore files.
+        A directory that is written is taken away or put back: then all that lies in it is judged as well.
         """
         walked = directory and access != "write"
         denied = self._own_place(path) or self._listed_deny(path)
         denied = denied or self._ignored(path, directory=directory, look=look)
         if denied is None and access == "write":
-            denied = self._unwritable(path)
+            denied = self._unwritable(path) or (self._tree(path) if directory and exists else None)
         return denied or self._inside(path, walked=walked, creates=access == "write" and not exists)
 
     def visibility(self, path: str, *, directory: bool = False, look: Look | None = None) -> Visibility:
@@ -159,6 +165,18 @@ class Policy:
         if name in _NEVER_WRITTEN:
             return Verdict(False, "own files", f"{name} decides what tools may do, so no tool may write it")
         return self.forbids_below(path)
+
+    def _tree(self, directory: str) -> Verdict | None:
+        look = Look()
+
+        def may_go(path: str, is_directory: bool) -> bool:
+            if is_directory:
+                denied = self._own_place(path) or self._listed_deny(path)
+                return (denied or self._ignored(path, directory=True, look=look)) is None
+            return self.judge(path, "write", look=look).allowed
+
+        why = below.obstacle(self._fs, self._resolver, directory, may_go=may_go)
+        return None if why is None else Verdict(False, "what lies in it", why)
 
     def _inside(self, path: str, *, walked: bool, creates: bool) -> Verdict:
         if self._narrow and not _named(self._narrow, path, walked=walked):
