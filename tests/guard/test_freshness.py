@@ -98,7 +98,7 @@ def test_a_file_never_read_is_refused_and_the_refusal_says_the_next_call(world: 
     path = f"{world.root}/f"
     assert error.kind == "not_read"
     assert error.may_retry
-    assert f'read_files(files=[{{"path": "{path}", "around": [5]}}])' in error.hint
+    assert f'read_files(files=[{{"path": "{path}", "around": [5]}}])' in error.message
     assert error.facts["fresh_rows"] == [{"row": n, "text": f"row {n}"} for n in range(2, 9)]
     assert f'Read(file_path="{path}")' in world.refusal(ledger, read_call="Read").message
 
@@ -127,7 +127,7 @@ def test_an_outside_change_is_refused_with_a_short_diff_and_the_fresh_rows(world
     assert error.kind == "file_modified_since_read"
     assert "-row 9\n+row nine\n" in str(error.facts["diff"])
     assert {"row": 9, "text": "row nine"} in error.facts["fresh_rows"]  # type: ignore[operator]
-    assert "read_files" in str(error.facts["next_call"])
+    assert "read_files(files=" in error.message
 
 
 def test_the_refusal_comes_again_until_it_is_read_again_and_after_the_next_change_too(

@@ -20,9 +20,9 @@ def not_read(path: str, *, read_call: str, now: bytes | None = None, around: Seq
     return OutOfDate(
         "not_read",
         f"{shown(path)} hasn't been read in this session, so nothing was changed; first call {call}.",
-        hint=f"Call {call}, then send this call again. Search results don't count as a read.",
+        hint="After that read, send this call again; search results, diffs and receipts don't count as a read.",
         path=shown(path),
-        facts=_facts(None, now, path, around) | {"next_call": call},
+        facts=_facts(None, now, path, around),
     )
 
 
@@ -35,9 +35,9 @@ def modified(
     return OutOfDate(
         "file_modified_since_read",
         f"{shown(path)} changed on disk after this session {last} it, so nothing was changed; read it again: {call}.",
-        hint=f"Call {call}, then send this call again, made for what stands there now.",
+        hint="After that read, send this call again, made for what stands there now.",
         path=shown(path),
-        facts=_facts(seen, now, path, around) | {"next_call": call},
+        facts=_facts(seen, now, path, around),
     )
 
 
