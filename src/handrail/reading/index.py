@@ -155,9 +155,10 @@ class Indexes:
         self._lock = threading.Lock()
 
     def of(self, snapshot: Snapshot, view: View, *, encoding: str | None = None) -> Index:
-        """The index of this version of the file; small and freshly changed files are always passed over anew."""
+        """The index of this version of the file; what is small or fresh is passed over anew, as is what stands on no disk."""
         stat = snapshot.stat
-        if stat.size < _WHOLE or view.now() - max(stat.mtime_ns, stat.ctime_ns) < _SETTLED:
+        settled = stat.inode and 0 < max(stat.mtime_ns, stat.ctime_ns) < view.now() - _SETTLED
+        if stat.size < _WHOLE or not settled:
             return scanned(snapshot, view, encoding=encoding)
         key = (*_version(stat), snapshot.path.text, encoding)
         with self._lock:

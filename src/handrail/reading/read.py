@@ -1,13 +1,11 @@
 """Plans a read: which kind of file it is by its content, and who reads it. It changes nothing and asks nobody."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from handrail.model.answers import ReadAnswer, ReadBinary
 from handrail.model.changes import Plan
 from handrail.model.errors import HandrailError, InvalidCall, NotThere, TooLarge, WrongContent
-from handrail.model.files import Content, Stat
 from handrail.model.operations import Read, Want
 from handrail.model.paths import RealPath
 from handrail.model.view import Snapshot, Target, View
@@ -65,37 +63,6 @@ class ReadPlanner:
                 data=_raw(snapshot) if operation.raw_bytes else None,
             )
         raise _unsupported(kind, snapshot.path, index.size)
-
-    def content(self, operation: Read, path: RealPath, content: Content, view: View) -> ReadAnswer:
-        """What a content says that stands nowhere on disk, as a version out of the history."""
-        return self.read(operation, Held.of(path, content), view)
-
-
-@dataclass(slots=True)
-class Held:
-    """A content as a snapshot: `path` is the file that it was."""
-
-    path: RealPath
-    stat: Stat
-    data: bytes
-    whole: Content
-
-    @classmethod
-    def of(cls, path: RealPath, content: Content) -> "Held":
-        """The content, held in memory."""
-        data = content.bytes()
-        stat = Stat(
-            kind="file", size=len(data), mode=0, mtime_ns=0, ctime_ns=0, device=0, inode=0, links=1, owner=0, group=0
-        )
-        return cls(path, stat, data, content)
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes from `offset`."""
-        return self.data[offset : offset + size]
-
-    def content(self) -> Content:
-        """The content itself."""
-        return self.whole
 
 
 def _opened(path: RealPath, view: View) -> Snapshot:

@@ -151,7 +151,10 @@ def _by_bom(head: bytes) -> Form | None:
 
 
 def _by_units(head: bytes) -> Form | None:
-    """UTF-16 or UTF-32 without a mark: every unit a plausible character, enough of them ASCII."""
+    """UTF-16 or UTF-32 without a mark: every unit a plausible character, some of them ASCII.
+
+    Strings of ASCII between NULs look like Chinese when taken in pairs, so bytes that are all ASCII make none.
+    """
     if 0 not in head or len(head) < 4:
         return None
     best: tuple[int, str] | None = None
@@ -162,8 +165,9 @@ def _by_units(head: bytes) -> Form | None:
         if not text or any(map(_is_odd, text)):
             continue
         plain = sum(c < "\x80" for c in text)
-        needed = len(text) // 3 if len(text) < 32 else len(text) // 128
-        if plain > needed and (best is None or plain > best[0]):
+        paired = head.isascii() and max(text) >= "\u2000"
+        believable = plain == len(text) or (len(text) > 2 and not paired and plain > len(text) // 128)
+        if believable and (best is None or plain > best[0]):
             best = plain, encoding
     return Form(encoding=best[1], confidence=0.95) if best else None
 
@@ -188,7 +192,7 @@ def _is_odd(character: str) -> bool:
 
 def _detected(sample: bytes) -> tuple[str, float] | None:
     """The likeliest encoding and how sure that is; `None` when it looks like no text."""
-    import chardet  # noqa: PLC0415  # 128 ms at first use
+    import chardet  # 128 ms at first use
 
     found = chardet.detect(
         sample, include_encodings=encodings.LEGACY.split(), no_match_encoding="cp1252", compat_names=True

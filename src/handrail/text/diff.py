@@ -3,56 +3,30 @@ r"""Unified differences as GNU diff writes them and `git apply` reads them, in b
 It knows texts and a name, no files. In shown text a carriage return can't hide: see `visible`.
 """
 
-import difflib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from handrail.model.paths import shown
 from handrail.text import lines
+from handrail.text.matching import matches
 
 Opcode = tuple[str, int, int, int, int]
-_EFFORT: Final = 25_000_000
-"""Most pairs of lines that difflib is given; beyond it the middle is one block."""
 _NO_NEWLINE: Final = "\\ No newline at end of file\n"
 
 
 def opcodes(a: Sequence[str], b: Sequence[str]) -> list[Opcode]:
-    """How `a` becomes `b`, in difflib's form; only what lies between common start and end is compared."""
-    head = 0
-    limit = min(len(a), len(b))
-    while head < limit and a[head] == b[head]:
-        head += 1
-    tail = 0
-    while tail < limit - head and a[-1 - tail] == b[-1 - tail]:
-        tail += 1
-    old, new = a[head : len(a) - tail], b[head : len(b) - tail]
-    found: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
-    found += [(tag, i + head, j + head, k + head, m + head) for tag, i, j, k, m in _compared(old, new)]
-    if tail:
-        found.append(("equal", len(a) - tail, len(a), len(b) - tail, len(b)))
+    """How `a` becomes `b`, in difflib's form: `(tag, i, j, k, m)` says what `a[i:j]` is to `b[k:m]`."""
+    found: list[Opcode] = []
+    i = k = 0
+    for start, other, size in [*matches(a, b), (len(a), len(b), 0)]:
+        if i < start or k < other:
+            tag = "replace" if i < start and k < other else "delete" if i < start else "insert"
+            found.append((tag, i, start, k, other))
+        i, k = start + size, other + size
+        if size:
+            found.append(("equal", start, i, other, k))
     return found
-
-
-def _compared(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
-    if not old and not new:
-        return []
-    if not old:
-        return [("insert", 0, 0, 0, len(new))]
-    if not new:
-        return [("delete", 0, len(old), 0, 0)]
-    if _effort(old, new) > _EFFORT:
-        return [("replace", 0, len(old), 0, len(new))]
-    return list(difflib.SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > 1_000_000).get_opcodes())
-
-
-def _effort(old: Sequence[str], new: Sequence[str]) -> int:
-    """Pairs of equal lines: what difflib walks through, at least once."""
-    counts: dict[str, int] = {}
-    for line in new:
-        counts[line] = counts.get(line, 0) + 1
-    frequent = len(new) // 100 + 1 if len(new) >= 200 and len(old) * len(new) > 1_000_000 else len(new)
-    walked = sum(n for line in old if (n := counts.get(line, 0)) <= frequent)
-    return walked * 8 + (len(old) + len(new)) * 40
 
 
 def unified(before: str, after: str, *, name: str, context: int = 3, max_lines: int | None = None) -> str:
@@ -149,6 +123,17 @@ def visible(line: str) -> str:
     text = "·" * lead + core + "·" * (len(body) - lead - len(core))
     text = text.replace("\t", "→").replace("\r", "␍").replace("\u00a0", "⍽")
     return _without_controls(text) + {"": "", "\n": "¶", "\r\n": "␍¶"}[end]
+
+
+def readable(text: str) -> str:
+    r"""A diff as a person is shown it: `␍` for carriage returns, other controls and marks of direction as escapes.
+
+    What can't be seen can't be forged: a real `␍` is an escape too. Tabs and line ends stay.
+    """
+    if text.isascii() and "\r" not in text and text.isprintable():
+        return text
+    rows = (_without_controls(part.replace("␍", "\\u240d")) for part in re.split("([\n\t\r])", text))
+    return "".join({"\\n": "\n", "\\t": "\t", "\\r": "␍"}.get(row, row) for row in rows)
 
 
 def _without_controls(text: str) -> str:

@@ -20,7 +20,7 @@ def like(new: str, *, old: str, found: str) -> str:
     (single, double) that `old` and `found` spell differently change to the style of `found`.
     """
     plain_old, plain_new = fold(old), fold(new)
-    if len(old) != len(found) or plain_old != fold(found):
+    if old == found or plain_old != fold(found):
         return new
     head = _common(plain_old, plain_new)
     tail = _common(plain_old[head:][::-1], plain_new[head:][::-1])
