@@ -1,6 +1,7 @@
 """Ignore rules, against git itself."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -19,7 +20,9 @@ DIRECTORIES = sorted({path[:at] for path in FILES for at, c in enumerate(path) i
 PIECE = st.sampled_from(
     ["a", "b", "o", ".", "*", "?", "[ab]", "[!a]", "[^b]", "**", "/", "/", "\\#", "\\!", "\\ ", " ", "{", "#", "!"]
 )
-LINE = st.lists(PIECE, min_size=1, max_size=5).map("".join)
+# Beside other characters git itself takes `**` for `*` or not, by where its literal beginning ends.
+CLEAR = re.compile(r"!?(?:(?:(?!\*\*)[^/])*|\*\*)(?:/(?:(?:(?!\*\*)[^/])*|\*\*))*").fullmatch
+LINE = st.lists(PIECE, min_size=1, max_size=5).map("".join).filter(CLEAR)
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ def _rule(line: bytes) -> _Rule | None:
     ignores = not line.startswith(b"!")
     body = line if ignores else line[1:]
     directories = body.endswith(b"/")
-    body = body.rstrip(b"/") if directories else body
+    body = body.removesuffix(b"/")
     if not body:
         return None
     anchored = b"/" in body

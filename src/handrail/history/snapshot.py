@@ -62,6 +62,10 @@ class RecordedView:
             raise NotThere("not_found", f"Version {self.version.id} holds no file.", path=str(path))
         return RecordedSnapshot(path, self._facts(state), state.content)
 
+    def glance(self, path: RealPath) -> Snapshot:
+        """The same."""
+        return self.look(path) if path == self.path else self.behind.glance(path)
+
     def stat(self, path: RealPath) -> Stat | None:
         """The version's facts at its path."""
         state = self.version.state

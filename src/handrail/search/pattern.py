@@ -84,13 +84,14 @@ def _refused(text: str, said: str) -> InvalidCall:
     why, _, part = said.partition(": ")
     position = _position(text, why, part)
     plain = re2.escape(text)
+    what = f"{why}: {part[:100]}" if part and part != text else why
     hint = "As literal text it is fine: set literal=true"
     hint += f", or escape it: {plain}" if len(plain) <= 200 else ", or put a \\ before each special character"
     if why.startswith("invalid perl operator"):
         hint = f"Expressions are RE2: no look-around, no back-references. {hint}"
     return InvalidCall(
         "invalid_pattern",
-        f"The regular expression can't be read at character {position}: {why}{f': {part[:100]}' if part and part != text else ''}.",
+        f"The regular expression can't be read at character {position}: {what}.",
         hint=hint + ".",
         facts={"position": position},
     )
