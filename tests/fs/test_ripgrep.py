@@ -1,6 +1,7 @@
 import os
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -223,13 +224,34 @@ def test_dangling_links_and_loops_do_not_disturb(tmp_path: Path) -> None:
     assert walked(tmp_path) == {"a"}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_directory_is_counted(tmp_path: Path) -> None:
+@pytest.fixture
+def without_rights(tmp_path: Path) -> Iterator[None]:
+    """Root reads everything, so it becomes nobody meanwhile."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for place in (tmp_path, *tmp_path.parents):
+        if place.is_relative_to("/tmp") and place != Path("/tmp"):
+            place.chmod(0o711 if place != tmp_path else 0o755)
+    os.seteuid(65534)
+    try:
+        if not os.access(ripgrep.binary(), os.X_OK, effective_ids=True):
+            pytest.skip("nobody may not run the search program here")
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_an_unreadable_directory_is_counted_and_hides_no_match(tmp_path: Path, without_rights: None) -> None:
+    before = os.geteuid()
+    os.seteuid(os.getuid())
     tree(tmp_path, {"a": "foo\n", "closed/b": "foo\n"})
     (tmp_path / "closed").chmod(0)
+    os.seteuid(before)
     tally = Tally({})
     grep = Grep(pattern="foo", roots=[seal(str(tmp_path))])
-    found = [h.name for h in ripgrep.search(grep, Bounds(), tally)]
+    found = [h.name for h in ripgrep.search(grep, Bounds(inside=[str(tmp_path)]), tally)]
+    os.seteuid(os.getuid())
     (tmp_path / "closed").chmod(0o700)
     assert (found, tally.skipped) == ([str(tmp_path / "a")], {"unreadable": 1})
 

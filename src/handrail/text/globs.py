@@ -167,7 +167,7 @@ def _translated(pieces: list[_Piece], glob: str) -> str:
     for component in names:
         if _spelled(component) == "..":
             raise _invalid(glob, component[0][1], "a glob can't lead above its directory with ..")
-    parts = ["**" if _spelled(c) == "**" else "".join(_token(*piece, glob) for piece in c) for c in names]
+    parts = ["**" if _spans(c) else "".join(_token(*piece, glob) for piece in c) for c in names]
     if not anchored:
         parts.insert(0, "**")
     if below:
@@ -177,6 +177,10 @@ def _translated(pieces: list[_Piece], glob: str) -> str:
 
 def _spelled(component: list[_Piece]) -> str:
     return "".join(token for token, _ in component)
+
+
+def _spans(component: list[_Piece]) -> bool:
+    return len(component) > 1 and all(piece == "*" for piece, _ in component)
 
 
 def _joined(parts: list[str]) -> str:
