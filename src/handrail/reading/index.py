@@ -155,7 +155,7 @@ class Indexes:
         self._lock = threading.Lock()
 
     def of(self, snapshot: Snapshot, view: View, *, encoding: str | None = None) -> Index:
-        """The index of this version of the file; what is small or fresh is passed over anew, as is what stands on no disk."""
+        """The index of this version of the file; what is small, fresh or on no disk is passed over anew."""
         stat = snapshot.stat
         settled = stat.inode and 0 < max(stat.mtime_ns, stat.ctime_ns) < view.now() - _SETTLED
         if stat.size < _WHOLE or not settled:

@@ -3,7 +3,8 @@
 It knows an index and bytes, no tools and no budgets of calls.
 """
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, repeat
 from typing import Final
@@ -19,9 +20,10 @@ _WIDEST: Final = 8
 
 @dataclass(slots=True)
 class Room:
-    """Bytes of text that may still be shown, as UTF-8 with a line end each."""
+    """Bytes of text that may still be shown, as UTF-8 with a line end each, and those that were."""
 
     left: int
+    used: int = 0
 
 
 def rows_from(first: int, last: int, index: Index, snapshot: Snapshot, *, max_line: int, room: Room) -> list[Row]:
@@ -30,10 +32,22 @@ def rows_from(first: int, last: int, index: Index, snapshot: Snapshot, *, max_li
     last = min(last, index.total)
     if last < first:
         return out
-    for text, is_part in _stretches(first, last, index, snapshot, max_line=max_line):
-        out += _fitted(text, first + len(out), max_line, room, is_part=is_part)
-        if room.left <= 0:
+    form = _form(index)
+    newline = encodings.newline(form.encoding)
+    at, end = start_of(first, index, snapshot), start_of(last + 1, index, snapshot)
+    while at < end and room.left > 0:
+        data = snapshot.read(at, min(BLOCK, end - at))
+        if not data:
             break
+        row = first + len(out)
+        stop = len(data) if at + len(data) >= end else _last_line_end(data, newline)
+        if stop:
+            out += _fitted(codec.characters(data[:stop], form), row, max_line, room, is_part=False)
+            at += stop
+        else:
+            start = codec.decoder(form).decode(data[: (max_line + 1) * _WIDEST])
+            out += _fitted(start, row, max_line, room, is_part=True)
+            at = start_of(row + 1, index, snapshot)
     return out
 
 
@@ -41,26 +55,6 @@ def one_row(row: int, index: Index, snapshot: Snapshot, *, size: int) -> Row:
     """The start of a row that is larger than all the room there is, cut to `size` bytes of UTF-8."""
     text, _ = column_from(row, 1, index, snapshot, length=size)
     return Row(row=row, text=text.encode()[:size].decode(errors="ignore"), cut=True)
-
-
-def _stretches(first: int, last: int, index: Index, snapshot: Snapshot, *, max_line: int) -> Iterator[tuple[str, bool]]:
-    """The text of the rows in stretches of whole lines; of a line longer than a block only its start, and true."""
-    form = _form(index)
-    newline = encodings.newline(form.encoding)
-    row, at, end = first, start_of(first, index, snapshot), start_of(last + 1, index, snapshot)
-    while at < end:
-        data = snapshot.read(at, min(BLOCK, end - at))
-        if not data:
-            return
-        stop = len(data) if at + len(data) >= end else _last_line_end(data, newline)
-        if stop:
-            text = codec.characters(data[:stop], form)
-            yield text, False
-            at, row = at + stop, row + text.count("\n")
-        else:
-            yield codec.decoder(form).decode(data[: (max_line + 1) * _WIDEST]), True
-            row += 1
-            at = start_of(row, index, snapshot)
 
 
 def _last_line_end(data: bytes, newline: bytes) -> int:
@@ -79,21 +73,22 @@ def _fitted(text: str, row: int, max_line: int, room: Room, *, is_part: bool) ->
     parts = (shown.replace("\r\n", "\n") if "\r" in shown else shown).split("\n")
     if not parts[-1]:
         parts.pop()
+    lengths = list(map(len, parts))
     cuts: Iterable[bool] = repeat(False)
-    if is_part or max(map(len, parts), default=0) > max_line:
-        cuts = [is_part or len(part) > max_line for part in parts]
+    if is_part or max(lengths, default=0) > max_line:
+        cuts = [is_part or length > max_line for length in lengths]
         parts = [part[:max_line] for part in parts]
-    length = len if shown.isascii() else _bytes
-    sizes = list(accumulate(map(length, parts)))
-    fitting = len(parts)
-    if sizes and sizes[-1] + len(parts) > room.left:
-        fitting = next(n for n, size in enumerate(sizes) if size + n + 1 > room.left)
-    room.left = room.left - sizes[-1] - len(parts) if fitting == len(parts) and parts else 0
-    return list(map(Row._make, zip(range(row, row + fitting), parts, cuts, strict=False)))
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode())
+        lengths = list(map(len, parts))
+    sizes = lengths if shown.isascii() else [len(part.encode()) for part in parts]
+    size = sum(sizes) + len(sizes)
+    if size > room.left:
+        whole = list(accumulate(size + 1 for size in sizes))
+        fitting = bisect_right(whole, room.left)
+        parts, size = parts[:fitting], whole[fitting - 1] if fitting else 0
+        room.left = size
+    room.left -= size
+    room.used += size
+    return list(map(Row._make, zip(range(row, row + len(parts)), parts, cuts, strict=False)))
 
 
 def column_from(row: int, column: int, index: Index, snapshot: Snapshot, *, length: int) -> tuple[str, int | None]:

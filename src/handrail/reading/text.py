@@ -47,7 +47,8 @@ class Page:
         rows = rows_from(first, first + limit - 1, self._index, self._snapshot, max_line=operation.max_line, room=room)
         if not rows and limit > 0:
             rows = [one_row(first, self._index, self._snapshot, size=max(1, operation.max_text - 1))]
-        fitting = self._affordable(rows)
+            room.used = len(rows[0].text.encode()) + 1
+        fitting = self._affordable(rows, room.used)
         if len(fitting) < len(rows) and not fitting:
             self._notes.append(f"The text of this call is used up; ask for this file again with offset={first}.")
         last = first + len(fitting) - 1
@@ -79,6 +80,7 @@ class Page:
         out: list[Row] = []
         shown: list[tuple[int, int]] = []
         for first, last in windows:
+            used = room.used
             rows = rows_from(
                 first,
                 min(last, first + left - 1),
@@ -87,7 +89,7 @@ class Page:
                 max_line=operation.max_line,
                 room=room,
             )
-            rows = self._affordable(rows)
+            rows = self._affordable(rows, room.used - used)
             if rows:
                 out += [GAP, *rows] if out else rows
                 shown.append((first, first + len(rows) - 1))
@@ -119,7 +121,7 @@ class Page:
             return self._nothing(row)
         length = max(1, min(operation.max_line * PIECE, operation.max_text // 4))
         text, goes_on = column_from(row, column, self._index, self._snapshot, length=length)
-        rows = self._affordable([Row(row=row, text=text, cut=goes_on is not None)])
+        rows = self._affordable([Row(row=row, text=text, cut=goes_on is not None)], len(text) + 1)
         if not rows:
             self._notes.append(f"The text of this call is used up; ask again with offset={row}, column={column}.")
         elif goes_on is not None:
@@ -130,13 +132,14 @@ class Page:
         made = self._made(rows, row, row, after if after <= total else None)
         return replace(made, column=column, next_column=goes_on if rows else column)
 
-    def _affordable(self, rows: list[Row]) -> list[Row]:
-        """The rows, from the first, that the call still has room for; takes it."""
-        out = 0
-        step = len(rows)
+    def _affordable(self, rows: list[Row], size: int) -> list[Row]:
+        """The rows, of that size together, or as many from the first as the call still has room for; takes it."""
+        if self._view.take_text(size):
+            return rows
+        out, step = 0, len(rows) // 2
         while step and out < len(rows):
             piece = rows[out : out + step]
-            if self._view.take_text(sum(len(row.text) for row in piece) + len(piece)):
+            if self._view.take_text(sum(len(row.text.encode()) + 1 for row in piece)):
                 out += len(piece)
             else:
                 step //= 2

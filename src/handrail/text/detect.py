@@ -66,7 +66,7 @@ class Sniffer:
         if len(self._head) < HEAD:
             self._head += chunk[: HEAD - len(self._head)]
         self._size += len(chunk)
-        self._nuls += chunk.count(0)
+        self._nuls += chunk.count(0) if 0 in chunk else 0
         if chunk.isascii() and not self._utf8.getstate()[0]:
             return
         self._count(self._utf8.decode(chunk))
