@@ -20,13 +20,13 @@ def applied(patch: str, before: str, directory: Path) -> bytes:
     target.write_bytes(before.encode())
     env = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
     env["GIT_CEILING_DIRECTORIES"] = str(directory.parent)
-    command = ["git", "apply", "--whitespace=nowarn", "--unidiff-zero", "-"]
+    command = ["git", "apply", "--whitespace=nowarn", "-"]
     subprocess.run(command, input=patch.encode(), cwd=directory, env=env, check=True, capture_output=True)
     return target.read_bytes()
 
 
-@settings(max_examples=60, deadline=None)
-@given(TEXT, TEXT, st.sampled_from([(0, 0), (0, 1), (1, 0), (1, 1)]), st.integers(0, 3))
+@settings(max_examples=80, deadline=None)
+@given(TEXT, TEXT, st.sampled_from([(0, 0), (0, 1), (1, 0), (1, 1)]), st.integers(1, 4))
 def test_git_applies_it(
     tmp_path_factory: pytest.TempPathFactory, a: list[str], b: list[str], bare: tuple[int, int], context: int
 ) -> None:
