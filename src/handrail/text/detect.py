@@ -205,7 +205,7 @@ def _detected(sample: bytes) -> tuple[str, float] | None:
     name = _NARROW.get(name, name) if _decodes(sample, _NARROW.get(name, name)) else name
     if name in {"latin-1", "cp1252"}:
         name = "cp1252" if _decodes(sample, "cp1252") else "latin-1"
-    return name, min(confidence, 0.99)
+    return name, min(max(confidence, 0.01), 0.99)
 
 
 def _has_words_beyond_ascii(sample: bytes) -> bool:
