@@ -51,6 +51,8 @@ def parse(model: type[A], raw: object) -> A:
     except ValidationError:
         pass
     coerced = _coerce(input_schema(model), given)
+    if isinstance(coerced, Mapping):  # JSON text may have held what was not looked at before
+        coerced = _sound(coerced)
     try:
         return model.model_validate(coerced)
     except ValidationError as error:
@@ -91,11 +93,11 @@ def _sound(given: Mapping[str, Any]) -> Mapping[str, Any]:
             if abs(value) > MAX_NUMBER:
                 raise invalid(field, got="a number beyond 2^53", wanted="a smaller number")
         elif isinstance(value, Mapping):
-            if not all(isinstance(key, str) for key in value):
+            if not all(isinstance(key, str) and not _SURROGATE.search(key) for key in value):
                 raise invalid(field, got="a field whose name isn't text", wanted="names as strings")
             characters += sum(map(len, value))
             waiting.extend((child, depth + 1, key) for key, child in value.items())
-        elif isinstance(value, Sequence):
+        elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
             waiting.extend((child, depth + 1, field) for child in value)
         if values + len(waiting) > MAX_VALUES or depth > MAX_DEPTH or characters > MAX_CHARACTERS:
             raise invalid(

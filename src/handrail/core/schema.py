@@ -9,18 +9,17 @@ from pydantic import BaseModel
 Schema = dict[str, Any]
 
 
-@lru_cache(maxsize=64)
 def input_schema(model: type[BaseModel]) -> Schema:
     """The schema of a tool's arguments: JSON Schema 2020-12, `type: object`, no composition at its root."""
     return _made(model, unwanted=frozenset({"title"}))
 
 
-@lru_cache(maxsize=64)
 def output_schema(model: type[BaseModel]) -> Schema:
     """The schema of a tool's payload; only `kind` is required, so that failures validate too."""
     return _made(model, unwanted=frozenset({"title", "default"}))
 
 
+@lru_cache(maxsize=64)
 def _made(model: type[BaseModel], *, unwanted: frozenset[str]) -> Schema:
     raw = model.model_json_schema(by_alias=True, mode="validation")
     return {"type": "object", **_plain(raw, raw.pop("$defs", {}), unwanted)}

@@ -35,7 +35,7 @@ def _unknown(model: type[BaseModel], schema: Schema, place: tuple[int | str, ...
     refused = getattr(model, "refused", {}).get(name)
     known = list(_schema_at(schema, place[:-1]).get("properties", {}))
     if refused is None:
-        import difflib  # noqa: PLC0415  (only a refusal needs it)
+        import difflib
 
         close = difflib.get_close_matches(name[:100], known, n=1, cutoff=0.55)
         refused = f"Did you mean `{close[0]}`?" if close else f"Known are: {', '.join(known)}."

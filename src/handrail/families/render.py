@@ -112,7 +112,8 @@ def failure(error: HandrailError, path_field: str = "path", *, path: str | None 
     if named is not None:
         # An error may name its path raw or as it is shown; only raw names hold what doesn't print.
         fields[path_field] = named if named.isprintable() else clean(shown(named))
-    return fields | {key: value for key, value in tidy(error.facts).items() if key not in fields}
+    facts = {key: value for key, value in tidy(error.facts).items() if value is not None}
+    return fields | {key: value for key, value in facts.items() if key not in fields}
 
 
 def failure_text(fields: Mapping[str, Any], *, skip: Sequence[str] = ()) -> str:

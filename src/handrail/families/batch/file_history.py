@@ -15,7 +15,7 @@ from handrail.families.render import Part, Payload, clean, failed, failure, loca
 from handrail.model.answers import Compared, ReadText, Versions
 from handrail.model.errors import HandrailError, InternalError, InvalidCall
 from handrail.model.files import FileState, LinkState, State
-from handrail.model.operations import Compare, History, Read
+from handrail.model.operations import Compare, History
 from handrail.model.paths import shown
 from handrail.model.records import Version
 
@@ -66,7 +66,10 @@ class Comparison(Part):
     kind: str
     version: int | None = None
     changed_at: str | None = None
-    said: str | None = Field(default=None, description="In place of a diff: identical, binary, directory, missing.")
+    said: str | None = Field(
+        default=None,
+        description="Beside or in place of a diff: identical, missing, binary, directory, too_large, pruned.",
+    )
     diff: str | None = None
     content: str | None = Field(default=None, description="The version's rows, as read_files shows them.")
     total: int | None = None
@@ -116,8 +119,7 @@ def _comparisons(args: FileHistoryArguments) -> Sequence[Compare]:
         paths = [None]
     if not paths:
         raise _refused("paths", "mode=read needs paths or a version.", "Say which files to compare with the disk.")
-    content = None if args.version is None else Read(path=paths[0] or "")
-    return [Compare(path=path, version=args.version, content=content) for path in paths]
+    return [Compare(path=path, version=args.version) for path in paths]
 
 
 def _refused(field: str, message: str, hint: str) -> InvalidCall:

@@ -54,6 +54,8 @@ def _comparison(file: Mapping[str, Any]) -> Iterator[str]:
         "binary": "binary, and different from the disk",
         "directory": "a directory",
         "missing": "nothing is on the disk now",
+        "too_large": "too large to be compared line by line, and different",
+        "pruned": "the version's content is no longer kept",
     }.get(file.get("said", ""), file.get("said", ""))
     yield f"{file['path']}: {since}" + (f": {said}" if said else "")
     if file.get("diff"):

@@ -61,7 +61,7 @@ def guard(context: Context) -> Freshness:
     """What the settings ask to be known of a file before it is changed."""
     settings = context.config.tools.fs
     if settings.must_read_before_write:
-        return "required" if settings.track_reads else "read"
+        return "required"
     return "unchanged" if settings.track_reads else "none"
 
 

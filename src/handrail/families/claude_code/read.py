@@ -157,7 +157,7 @@ def _binary(answer: ReadBinary, notes: Sequence[str]) -> Reply:
     if answer.data is None:
         said = {"error": f"The file is binary ({answer.media_type}).", "hint": "It has no text to show."}
         return answered(ReadOutput, {**fields, **said, "retryable": False}, ok=False)
-    import base64  # noqa: PLC0415  (a binary is rare)
+    import base64
 
     return answered(ReadOutput, {**fields, "base64": base64.b64encode(answer.data).decode("ascii")})
 
