@@ -170,7 +170,9 @@ class World:
             self.disk.pop(path, None)
             return
         parent = path.rpartition("/")[0]
-        self.disk.setdefault(parent, DirectoryState(mode=0o755))
+        while parent:
+            self.disk.setdefault(parent, DirectoryState(mode=0o755))
+            parent = parent.rpartition("/")[0]
         self.disk[path] = FileState(Bytes(data), mode)
 
     def write(self, task: str, path: str, data: bytes) -> list[Version]:

@@ -18,10 +18,11 @@ MERGED_BYTES = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """The state without the change; `merged`: it holds changes of others too."""
+    """The state without the change; `merged`: it holds changes of others too; `kept`: only because others use it."""
 
     state: State
     merged: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

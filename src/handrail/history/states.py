@@ -1,5 +1,6 @@
 """What stands at a path as a view shows it, and when two states are the same. Shared by the planners of this room."""
 
+from dataclasses import replace
 from typing import Final
 
 from handrail.model.errors import InvalidCall, WrongContent
@@ -79,6 +80,14 @@ def exactly(one: State, other: State) -> bool:
     return same(one, other) and (one_mode == other_mode or None in (one_mode, other_mode))
 
 
+def without(state: DirectoryState, names: frozenset[str]) -> DirectoryState:
+    """A directory without these entries of its manifest, and what lies below them."""
+    left = [row for row in state.manifest if not _named(row[0], names)]
+    gone = sum(size for name, kind, size in state.manifest if kind == "file" and _named(name, names))
+    entries = state.entries - len(state.manifest) + len(left)
+    return replace(state, entries=entries, size=state.size - gone, manifest=tuple(left))
+
+
 def with_mode(state: State, mode: int | None) -> State:
     """A file state with these permission bits; any other state as it is."""
     return FileState(state.content, mode) if isinstance(state, FileState) else state
@@ -100,6 +109,10 @@ def said(state: State) -> str:
             return "a symbolic link"
         case DirectoryState():
             return "a directory"
+
+
+def _named(name: str, names: frozenset[str]) -> bool:
+    return name in names or any(name[:at] in names for at, character in enumerate(name) if character == "/")
 
 
 def _listed(state: DirectoryState) -> frozenset[tuple[str, str, int]]:

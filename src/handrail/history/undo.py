@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from handrail.history import places
 from handrail.history.restore import changed, check_restorable, check_way, put
-from handrail.history.rewind import Clash, rewound
-from handrail.history.states import exactly, same, standing
+from handrail.history.rewind import Clash, Rewound, rewound
+from handrail.history.states import exactly, same, standing, without
+from handrail.model.answers import Changed
 from handrail.model.changes import Plan
-from handrail.model.errors import NotThere, OutOfDate
+from handrail.model.errors import HandrailError, NotThere, OutOfDate
 from handrail.model.files import ABSENT, Absent, DirectoryState, State
 from handrail.model.operations import Undo, Want
 from handrail.model.paths import RealPath, shown
@@ -59,22 +60,37 @@ class UndoPlanner:
         """
         path, stretches = self._chosen(operation, targets)
         now = standing(view, path)
-        if self._is_made_directory(stretches, now):
-            return self._emptied(operation.task, path, now, view)
-        wanted, merged = now, False
+        found = self._without_task(operation.task, path, now, stretches, view)
+        if isinstance(found, Clash):
+            raise _conflict(operation, path, found)
+        if exactly(now, found.state):
+            plan = Plan(changed(path, now, found.state, unchanged=True))
+        elif isinstance(now, DirectoryState) and isinstance(found.state, Absent):
+            plan = put(path, self._left_by_then(operation.task, path, now, view), ABSENT)
+        else:
+            check_way(path, now, found.state)
+            plan = put(path, now, found.state)
+        warnings = (f"{path} stays: there is something in it that the task didn't make",) if found.kept else ()
+        return Plan(replace(_answer(plan), merged=found.merged, warnings=warnings), plan.changes)
+
+    def _without_task(
+        self, task: str, path: RealPath, now: State, stretches: Sequence[_Stretch], view: View
+    ) -> Rewound | Clash:
+        if isinstance(now, DirectoryState):
+            if _is_made(stretches):
+                empty = self._all_goes(task, path, view)
+                return Rewound(ABSENT if empty else now, kept=not empty)
+            if self._is_as_left(task, path, now, stretches[-1].after):
+                now = stretches[-1].after
+        found = Rewound(now)
         for stretch in reversed(stretches):
-            if stretch.origin is not None and not exactly(wanted, stretch.before):
+            if stretch.origin is not None and not exactly(found.state, stretch.before):
                 check_restorable(stretch.origin)
-            found = rewound(stretch.after, stretch.before, wanted, label=f"before task {shown(operation.task)}")
-            if isinstance(found, Clash):
-                raise _conflict(operation, path, found)
-            wanted, merged = found.state, merged or found.merged
-        if exactly(now, wanted):
-            return Plan(changed(path, now, wanted, unchanged=True))
-        if not (isinstance(now, DirectoryState) and isinstance(wanted, Absent)):
-            check_way(path, now, wanted)
-        plan = put(path, now, wanted)
-        return Plan(replace(changed(path, now, wanted), merged=merged), plan.changes)
+            step = rewound(stretch.after, stretch.before, found.state, label=f"before task {shown(task)}")
+            if isinstance(step, Clash):
+                return step
+            found = Rewound(step.state, merged=found.merged or step.merged)
+        return found
 
     def _chosen(self, operation: Undo, targets: Sequence[Target]) -> tuple[RealPath, list[_Stretch]]:
         for target in targets:
@@ -110,39 +126,57 @@ class UndoPlanner:
             last = version
         return found
 
-    # directories that the task made
+    # directories: what the same undo does below them counts as done
 
-    def _is_made_directory(self, stretches: Sequence[_Stretch], now: State) -> bool:
-        first, last = stretches[0].before, stretches[-1].after
-        if not (isinstance(first, Absent) and isinstance(last, DirectoryState) and isinstance(now, DirectoryState)):
-            return False
-        return last.entries == 0
+    def _touched(self, task: str, path: RealPath) -> frozenset[str]:
+        """Names below a directory, relative to it, that the undo sees to by themselves."""
+        stem = path.text + "/"
+        return frozenset(p[len(stem) :] for p in self._store.task_paths(task) if p.startswith(stem))
 
-    def _emptied(self, task: str, path: RealPath, now: State, view: View) -> Plan:
-        """A directory made by the task goes when nothing is left in it but what this undo removes too."""
-        if self._all_goes(task, path, view, frozenset(self._store.task_paths(task))):
-            stat = view.stat(path)
-            gone = DirectoryState(mode=stat.mode if stat is not None else None)
-            return put(path, gone, ABSENT)
-        answer = changed(path, now, now, unchanged=True)
-        return Plan(replace(answer, warnings=(f"{path} stays: there is something in it that the task didn't make",)))
+    def _is_as_left(self, task: str, path: RealPath, now: DirectoryState, after: State) -> bool:
+        touched = self._touched(task, path)
+        return isinstance(after, DirectoryState) and same(without(now, touched), without(after, touched))
 
-    def _all_goes(self, task: str, path: RealPath, view: View, touched: frozenset[str]) -> bool:
+    def _left_by_then(self, task: str, path: RealPath, now: DirectoryState, view: View) -> DirectoryState:
+        """What is still in a directory when everything below it has been taken back."""
+        gone = frozenset(name for name in self._touched(task, path) if self._goes(task, _below(path, name, view), view))
+        return without(now, gone)
+
+    def _all_goes(self, task: str, path: RealPath, view: View) -> bool:
+        return all(self._goes(task, _below(path, entry.name, view), view) for entry in view.entries(path))
+
+    def _goes(self, task: str, path: RealPath | None, view: View) -> bool:
+        """Whether nothing is left at a path when the task is taken back."""
         view.check()
-        for entry in view.entries(path):
-            child = view.child(path, entry.name) if entry.stat.kind != "symlink" else None
-            if child is None or child.text not in touched or not self._goes(task, child, view, touched):
-                return False
-        return True
-
-    def _goes(self, task: str, path: RealPath, view: View, touched: frozenset[str]) -> bool:
-        stretches = self._stretches(self._store.task_versions(task, path.text))
-        if not isinstance(stretches[0].before, Absent) or len(stretches) > 1:
+        own = () if path is None else self._store.task_versions(task, path.text)
+        if path is None or not own:
             return False
-        stat = view.stat(path)
-        if stat is not None and stat.kind == "directory":
-            return self._all_goes(task, path, view, touched)
-        return same(standing(view, path), stretches[0].after)
+        try:
+            found = self._without_task(task, path, standing(view, path), self._stretches(own), view)
+        except HandrailError:
+            return False
+        return isinstance(found, Rewound) and isinstance(found.state, Absent)
+
+
+def _is_made(stretches: Sequence[_Stretch]) -> bool:
+    """Whether the task made this directory, empty, where nothing stood."""
+    after = stretches[-1].after
+    return isinstance(stretches[0].before, Absent) and isinstance(after, DirectoryState) and not after.entries
+
+
+def _below(path: RealPath, name: str, view: View) -> RealPath | None:
+    """A path below a directory, unless a link is on the way or policy hides it."""
+    found: RealPath | None = path
+    for part in name.split("/"):
+        inner = view.child(found, part) if found is not None else None
+        found = inner if inner is not None and found is not None and inner.parent == found.text else None
+    return found
+
+
+def _answer(plan: Plan) -> Changed:
+    answer = plan.answer
+    assert isinstance(answer, Changed)  # noqa: S101 -- `put` and `changed` make no other
+    return answer
 
 
 def _conflict(operation: Undo, path: RealPath, clash: Clash) -> OutOfDate:
