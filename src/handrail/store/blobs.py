@@ -122,7 +122,7 @@ class Blobs:
         if hashlib.sha256(data).hexdigest() != content.hash:
             raise unavailable("a file changed while it was recorded", self._database.directory)
         if len(data) >= _TINY:
-            import zstandard  # noqa: PLC0415  (10 ms that opening a store needn't pay)
+            import zstandard  # 10 ms that opening a store need not pay
 
             packed = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
             if len(packed) < len(data):
@@ -152,7 +152,7 @@ class Blobs:
             _sync(directory)
 
     def _unpacked_file(self, digest: str) -> Iterator[bytes]:
-        import zstandard  # noqa: PLC0415
+        import zstandard
 
         try:
             with (
@@ -173,7 +173,7 @@ def _key(digest: str) -> bytes:
 
 
 def _unpacked(data: bytes) -> bytes:
-    import zstandard  # noqa: PLC0415
+    import zstandard
 
     try:
         return zstandard.ZstdDecompressor().decompress(data)
@@ -182,7 +182,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _compress(content: Content, file: object) -> str:
-    import zstandard  # noqa: PLC0415
+    import zstandard
 
     total = hashlib.sha256()
     with zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file, closefd=False) as writer:  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ def _unsigned(number: int) -> int:
 def _packed(text: bytes | None) -> bytes | None:
     if text is None:
         return None
-    import zstandard  # noqa: PLC0415
+    import zstandard
 
     return zstandard.ZstdCompressor(level=1).compress(text)
 
@@ -72,7 +72,7 @@ def _packed(text: bytes | None) -> bytes | None:
 def _unpacked(text: bytes | None) -> bytes | None:
     if text is None:
         return None
-    import zstandard  # noqa: PLC0415
+    import zstandard
 
     try:
         return zstandard.ZstdDecompressor().decompress(text)

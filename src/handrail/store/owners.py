@@ -8,6 +8,7 @@ import fcntl
 import os
 import re
 import secrets
+import weakref
 
 from handrail.store.database import private_directory
 
@@ -22,7 +23,7 @@ class Owner:
         private_directory(self._directory)
         self.name = f"{_UNSAFE.sub('_', owner)[:64]}-{os.getpid()}-{secrets.token_hex(6)}"
         self._handle = self._hold()
-        os.register_at_fork(after_in_child=self._let_go)
+        _HELD.add(self)
 
     def gone(self, name: str) -> bool:
         """Whether the store of that name is no longer open in a living process."""
@@ -52,7 +53,7 @@ class Owner:
         if self._handle >= 0:
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self._directory, self.name))
-        self._let_go()
+        self.let_go()
 
     def _hold(self) -> int:
         path = os.path.join(self._directory, self.name)
@@ -65,11 +66,20 @@ class Owner:
                     return handle
             os.close(handle)
 
-    def _let_go(self) -> None:
-        # In a forked child this closes its copy only, so that the lock ends with the parent.
+    def let_go(self) -> None:
+        """Close our copy of the lock; in a forked child the parent's stays, and ends with the parent."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
+
+
+def _let_go_in_child() -> None:
+    for owner in list(_HELD):
+        owner.let_go()
+
+
+_HELD: weakref.WeakSet[Owner] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_let_go_in_child)
 
 
 def _locked(path: str) -> int | None:
