@@ -9,9 +9,10 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from handrail.core.tool import Reply, Tool
+from handrail.model.answers import Found
 from handrail.model.calls import TextBlock
 from handrail.model.errors import HandrailError
-from handrail.model.paths import shown
+from handrail.model.paths import is_escaped, shown
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 FACT_CHARACTERS: Final = 16_000
@@ -95,6 +96,14 @@ def short_diff(diff: str, *, lines: int = 60, characters: int = 6_000) -> str:
     if len(kept) < len(rows):
         kept.append(f"[{count(len(rows) - len(kept), 'more line')} of this diff not shown]")
     return "\n".join(kept)
+
+
+def escaped_paths(found: Found) -> list[str]:
+    """The found paths that are shown with escapes, since their names could pass for something else; as they are."""
+    paths = (
+        {item.path for item in found.listed} | {file.path for file in found.files} | {row.path for row in found.rows}
+    )
+    return sorted(path for path in paths if is_escaped(path))
 
 
 # Failures

@@ -8,7 +8,7 @@ from pydantic import Field
 from handrail.core.arguments import Arguments
 from handrail.core.tool import Context, Outcome, Reply, Tool
 from handrail.families.batch.history_text import rerender
-from handrail.families.batch.names import base, spelled
+from handrail.families.batch.names import base, shortened, spelled
 from handrail.families.batch.tasks import meant
 from handrail.families.batch.times import moment
 from handrail.families.render import Part, Payload, clean, failed, failure, local_time, made
@@ -182,7 +182,8 @@ def _comparison(outcome: Outcome, root: str | None) -> dict[str, Any]:
     answer = outcome.answer
     if outcome.error is not None or not isinstance(answer, Compared):
         asked = getattr(outcome.operation, "path", None)
-        return failure(outcome.error or _nothing(), path=asked)
+        failed_with = failure(outcome.error or _nothing(), path=asked)
+        return {**failed_with, "path": shortened(failed_with["path"], root)} if "path" in failed_with else failed_with
     fields: dict[str, Any] = {"path": spelled(answer.path, root), "kind": "comparison"}
     if answer.version is not None:
         fields |= {"version": answer.version.id, "changed_at": local_time(answer.version.time_ns)}

@@ -10,7 +10,7 @@ from handrail.core.tool import Context, Outcome, Reply, Tool
 from handrail.families.batch.found import FindFilesOutput, errors_of, rows_of
 from handrail.families.batch.found_text import render
 from handrail.families.batch.names import base, spelled
-from handrail.families.render import clean, failed, failure, local_time, made
+from handrail.families.render import clean, escaped_paths, failed, failure, local_time, made
 from handrail.model.answers import Found
 from handrail.model.calls import Block, TextBlock
 from handrail.model.errors import InvalidCall
@@ -171,6 +171,9 @@ def reply(args: FindFilesArguments, outcomes: Sequence[Outcome], context: Contex
         fields["next_offset"] = found.next_offset
     if found.dropped:
         fields["dropped"] = found.dropped
+    escaped = escaped_paths(found)
+    if escaped:
+        fields["escaped"] = [spelled(path, root) for path in escaped]
     if found.changed:
         fields["changed"] = [spelled(path, root) for path in found.changed]
     if found.mode == "search" and found.searched_at:

@@ -70,6 +70,7 @@ class FindFilesOutput(Payload):
     skipped_unreadable: int | None = None
     skipped_too_large: int | None = None
     skipped_ignored: int | None = None
+    escaped: list[str] | None = Field(default=None, description="Names that are spelled with escapes, as in `\\n`.")
     changed: list[str] | None = Field(default=None, description="Files that changed since the search.")
     searched_at: str | None = None
     errors: list[QueryError] | None = None

@@ -66,6 +66,8 @@ def _remarks(fields: Mapping[str, Any]) -> Iterator[str]:
     ignored = fields.get("skipped_ignored")
     if ignored:
         yield f"[{count(ignored, 'ignored file')} not looked at; name an ignored directory as dir to look into it]"
+    if fields.get("escaped"):
+        yield f"[spelled with escapes, to be given back so: {', '.join(fields['escaped'])}]"
     if fields.get("changed"):
         yield f"[changed since the search: {', '.join(fields['changed'])}]"
     for note in fields.get("notes") or ():

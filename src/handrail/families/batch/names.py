@@ -20,6 +20,12 @@ def spelled(path: str, relative_to: str | None) -> str:
     return shown(path[len(relative_to.rstrip("/")) + 1 :]) or "."
 
 
+def shortened(named: str, relative_to: str | None) -> str:
+    """A path that a failure names, already as it is shown, in the spelling of the other answers."""
+    start = None if relative_to is None else shown(relative_to).rstrip("/") + "/"
+    return named if start is None else named.removeprefix(start)
+
+
 def absolute(typed: str, roots: Sequence[str]) -> str:
     """A typed path against the first root, without looking at any file; for comparing with recorded paths."""
 

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from handrail.core.arguments import Arguments
 from handrail.core.tool import Context, Outcome, Reply, Tool
-from handrail.families.batch.names import base, spelled
+from handrail.families.batch.names import base, shortened, spelled
 from handrail.families.batch.read_text import render
 from handrail.families.render import Part, Payload, clean, failure, made
 from handrail.model.answers import ReadAnswer, ReadBinary, ReadImage, ReadText
@@ -146,7 +146,7 @@ def _failure(files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _one(file: File, outcome: Outcome, root: str | None) -> dict[str, Any]:
     answer = outcome.answer
     if outcome.error is not None or not isinstance(answer, (ReadText, ReadBinary, ReadImage)):
-        return _failed(file, outcome.error or InternalError("internal_error", "The read gave no answer."))
+        return _failed(file, outcome.error or InternalError("internal_error", "The read gave no answer."), root)
     fields = _fields(answer, root)
     notes = [*getattr(answer, "notes", ()), *(note for note in outcome.notes if note != "loop")]
     if notes:
@@ -154,9 +154,9 @@ def _one(file: File, outcome: Outcome, root: str | None) -> dict[str, Any]:
     return fields
 
 
-def _failed(file: File, error: HandrailError) -> dict[str, Any]:
+def _failed(file: File, error: HandrailError, root: str | None) -> dict[str, Any]:
     fields = failure(error, path=file.path)
-    return {"path": fields.pop("path"), **fields}
+    return {"path": shortened(fields.pop("path"), root), **fields}
 
 
 def _fields(answer: ReadAnswer, root: str | None) -> dict[str, Any]:

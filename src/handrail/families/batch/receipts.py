@@ -14,6 +14,7 @@ from handrail.model.records import Receipt
 
 KINDS: Final = {"write": "written", "edit": "patched", "remove": "removed", "restore": "restored", "undo": "restored"}
 MODES: Final = {"edit": "patch"}
+NOTHING: Final = "nothing was written (dry_run)"
 
 
 class FileChange(Part):
@@ -122,12 +123,15 @@ def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
         done = sum(file.get("error") is None for file in files)
         verb = "would be taken back" if fields.get("dry_run") else "taken back"
         yield f"task {fields.get('undone_task')}: {done} of {count(len(files), 'path')} {verb}"
+        if fields.get("dry_run"):
+            yield NOTHING
     else:
         yield from _one(fields)
     for file in files or ():
-        yield failure_text(file) if file.get("error") is not None else "\n".join(_one(file))
-        if file.get("error") is not None and file.get("path"):
-            yield f"path: {file['path']}"
+        if file.get("error") is not None:
+            yield f"{file.get('path', '')}: {failure_text(file)}"
+        else:
+            yield from _one({**file, "dry_run": None})
 
 
 def _one(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -141,7 +145,7 @@ def _one(fields: Mapping[str, Any]) -> Iterator[str]:
     facts += [f"{name} {fields[name]}" for name in ("version", "task") if fields.get(name) is not None]
     yield f"{said} {fields.get('path')}" + (f": {', '.join(facts)}" if facts else "")
     if fields.get("dry_run"):
-        yield "nothing was written (dry_run)"
+        yield NOTHING
     remarks = {
         "unchanged": "nothing to change: the file already is so",
         "merged": "merged: changes that others made since are kept",

@@ -8,7 +8,7 @@ from pydantic import Field
 from handrail.core.arguments import Arguments
 from handrail.core.tool import Context, Outcome, Reply, Tool
 from handrail.families.claude_code.faces import answered, place
-from handrail.families.render import Payload, failed
+from handrail.families.render import Payload, escaped_paths, failed
 from handrail.model.answers import Found
 from handrail.model.errors import InternalError, InvalidCall
 from handrail.model.operations import Find, Query
@@ -38,6 +38,7 @@ class GlobOutput(Payload):
     total: int | None = None
     complete: bool | None = None
     skipped: dict[str, int] | None = None
+    escaped: list[str] | None = Field(default=None, description="Names that are spelled with escapes.")
     notes: list[str] | None = None
 
 
@@ -85,6 +86,9 @@ def remarks(found: Found, notes: Sequence[str]) -> dict[str, Any]:
     skipped = {reason: number for reason, number in sorted(found.skipped.items()) if number}
     if skipped:
         fields["skipped"] = skipped
+    escaped = escaped_paths(found)
+    if escaped:
+        fields["escaped"] = [shown(path) for path in escaped]
     if found.notes or notes:
         fields["notes"] = [*found.notes, *notes]
     return fields

@@ -79,6 +79,7 @@ class GrepOutput(Payload):
     next_offset: int | None = None
     complete: bool | None = None
     skipped: dict[str, int] | None = None
+    escaped: list[str] | None = Field(default=None, description="Names that are spelled with escapes.")
     notes: list[str] | None = None
 
 
