@@ -6,6 +6,8 @@ from typing import Literal
 from handrail.model.changes import Action
 from handrail.model.files import State
 
+UNDO = "undo-"
+"""How the id of a task begins that took another one back: a piece of work of its own, which nothing else joins."""
 Status = Literal["intended", "done", "undone"]
 
 

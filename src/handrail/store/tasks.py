@@ -4,8 +4,8 @@ import secrets
 import sqlite3
 from collections.abc import Sequence
 
-from handrail.model.records import Task
-from handrail.store import rows
+from handrail.model.records import UNDO, Task
+from handrail.store import listing, rows
 from handrail.store.database import Database
 
 PAUSE_NS = 30 * 60 * 10**9
@@ -53,21 +53,16 @@ class Tasks:
 
     def newest_task(self, session: str | None, *, under: str | None) -> Task | None:
         """The task whose version is the newest, of those that still have one (at or below `under`)."""
-        conditions, values = ["last_version IS NOT NULL"], list[str | bytes | None]()
-        if session is not None:
-            conditions.append("session = ?")
-            values.append(rows.bind(session))
-        versions = "SELECT 1 FROM versions v WHERE v.task = tasks.id"
-        if under is not None:
-            versions = (
-                "SELECT 1 FROM versions v JOIN paths p ON p.id = v.path_id WHERE v.task = tasks.id"
-                " AND (p.path = ? OR (p.path >= ? AND p.path < ?))"
-            )
-            values += rows.below(under)
-        query = (
-            f"{_COLUMNS} WHERE {' AND '.join(conditions)} AND EXISTS ({versions}) ORDER BY last_version DESC LIMIT 1"
-        )
         with self._database.reading() as db:
+            if under is not None:
+                found = listing.newest_task(db, session, under)
+                return None if found is None else _named(db, rows.text(found))
+            conditions = ["last_version IS NOT NULL", "EXISTS (SELECT 1 FROM versions v WHERE v.task = tasks.id)"]
+            values = list[str | bytes | None]()
+            if session is not None:
+                conditions.append("session = ?")
+                values.append(rows.bind(session))
+            query = f"{_COLUMNS} WHERE {' AND '.join(conditions)} ORDER BY last_version DESC LIMIT 1"
             return _made(db.execute(query, values).fetchone())
 
     def touch_task(self, name: str, now: int) -> None:
@@ -92,7 +87,9 @@ def _named(db: sqlite3.Connection, name: str) -> Task | None:
 def _running(db: sqlite3.Connection, session: str, objective: str | None, now: int) -> Task | None:
     query = f"{_COLUMNS} WHERE session = ? AND touched_at >= ? ORDER BY touched_at DESC, rowid DESC LIMIT 1"
     found = _made(db.execute(query, (rows.bind(session), now - PAUSE_NS)).fetchone())
-    return found if found is None or objective in (None, found.objective) else None
+    if found is None or found.id.startswith(UNDO):
+        return None
+    return found if objective in (None, found.objective) else None
 
 
 def _new_name() -> str:

@@ -10,18 +10,11 @@ from handrail.model.records import Version
 from handrail.store import rows
 from handrail.store.blobs import Blobs
 from handrail.store.database import Database, private_directory
+from handrail.store.listing import JOINED, listed
 from handrail.store.owners import Owner
 from handrail.store.protocol import Author, Draft, Filter
 
 _INTENDED, _DONE = 0, 1
-_RECENT = 4096
-"""How many of the newest versions are looked through before a listing turns to the index of paths."""
-
-_COLUMNS = (
-    "SELECT v.id, p.path, v.kind, v.hash, v.size, v.mode, v.extra, v.action, v.tool, v.session, v.task, v.objective,"
-    " v.time_ns, v.previous, v.part_of, v.status, v.why_not FROM versions v JOIN paths p ON p.id = v.path_id"
-)
-_BELOW = " IN (SELECT id FROM paths WHERE path = ? OR (path >= ? AND path < ?))"
 _PUT_BACK = "the tree that was moved aside has been put back or pruned"
 
 
@@ -37,22 +30,16 @@ class Versions:
 
     def newest(self, path: str) -> Version | None:
         """The newest version at exactly this path."""
-        return self._one(f"{_COLUMNS} WHERE p.path = ? ORDER BY v.id DESC LIMIT 1", rows.name(path))
+        return self._one(f"{JOINED} WHERE p.path = ? ORDER BY v.id DESC LIMIT 1", rows.name(path))
 
     def version(self, number: int) -> Version | None:
         """The version by its id."""
-        return self._one(f"{_COLUMNS} WHERE v.id = ?", number) if abs(number) < 2**63 else None
+        return self._one(f"{JOINED} WHERE v.id = ?", number) if abs(number) < 2**63 else None
 
     def versions(self, wanted: Filter, *, limit: int, after: int | None) -> Sequence[Version]:
-        """Newest first. Two looks: through the newest versions, where most answers lie, then by the best index."""
+        """Newest first."""
         with self._database.reading() as db:
-            query = _Query(wanted, limit, after)
-            if wanted.since is None and wanted.until is None and wanted.task is None:
-                top = after if after is not None else _highest(db) + 1
-                found = query.run(db, "+v.path_id", bottom=top - _RECENT)
-                if len(found) == limit or top <= _RECENT:
-                    return self._made(found)
-            return self._made(query.run(db, "v.path_id"))
+            return self._made(listed(db, wanted, limit=limit, after=after))
 
     def record(self, drafts: Sequence[Draft], author: Author) -> Sequence[Version]:
         """Store contents and versions in one durable commit."""
@@ -87,16 +74,14 @@ class Versions:
             gone = [owner for owner in owners if self._owner.gone(owner)]
             pending: list[tuple[object, ...]] = []
             for owner in gone:
-                pending += db.execute(
-                    f"{_COLUMNS} WHERE v.status = 0 AND v.owner = ? ORDER BY v.id", (owner,)
-                ).fetchall()
+                pending += db.execute(f"{JOINED} WHERE v.status = 0 AND v.owner = ? ORDER BY v.id", (owner,)).fetchall()
         self._owner.bury(frozenset(owners))
         return self._made(sorted(pending, key=lambda row: int(str(row[0]))))
 
     def of_task(self, task: str, path: str) -> Sequence[Version]:
         """A task's own done versions of one path, oldest first."""
         return self._all(
-            f"{_COLUMNS} WHERE v.task = ? AND p.path = ? AND v.status = 1 ORDER BY v.id",
+            f"{JOINED} WHERE v.task = ? AND p.path = ? AND v.status = 1 ORDER BY v.id",
             rows.bind(task),
             rows.name(path),
         )
@@ -150,7 +135,7 @@ class Versions:
 
     def _by_number(self, numbers: Sequence[int]) -> Sequence[Version]:
         with self._database.reading() as db:
-            return self._made([db.execute(f"{_COLUMNS} WHERE v.id = ?", (n,)).fetchone() for n in numbers])
+            return self._made([db.execute(f"{JOINED} WHERE v.id = ?", (n,)).fetchone() for n in numbers])
 
     def _made(self, found: Sequence[tuple[object, ...]]) -> Sequence[Version]:
         return tuple(self._version(row) for row in found)
@@ -179,53 +164,3 @@ class Versions:
             restorable=reason is None,
             why_not=reason or "",
         )
-
-
-class _Query:
-    """One listing as SQL."""
-
-    def __init__(self, wanted: Filter, limit: int, after: int | None) -> None:
-        self._wanted = wanted
-        self._limit = limit
-        self._after = after
-
-    def run(self, db: sqlite3.Connection, path_id: str, *, bottom: int = 0) -> list[tuple[object, ...]]:
-        """The rows, of versions above `bottom` alone; `path_id` with a `+` keeps SQLite off the index of paths."""
-        conditions, values = self._conditions(path_id)
-        if bottom > 0:
-            conditions.append("v.id > ?")
-            values.append(bottom)
-        by_time = self._wanted.since is not None or self._wanted.until is not None
-        order = "v.time_ns DESC, v.id DESC" if by_time else "v.id DESC"
-        if self._after is not None and by_time:
-            conditions.append("(v.time_ns, v.id) < (SELECT time_ns, id FROM versions WHERE id = ?)")
-        elif self._after is not None:
-            conditions.append("v.id < ?")
-        if self._after is not None:
-            values.append(self._after)
-        where = " AND ".join(conditions) or "1"
-        statement = f"{_COLUMNS} WHERE {where} ORDER BY {order} LIMIT ?"
-        return db.execute(statement, (*values, self._limit)).fetchall()
-
-    def _conditions(self, path_id: str) -> tuple[list[str], list[str | bytes | int | None]]:
-        wanted = self._wanted
-        conditions: list[str] = []
-        values: list[str | bytes | int | None] = []
-        if wanted.under is not None:
-            conditions.append(path_id + _BELOW)
-            values += rows.below(wanted.under)
-        if wanted.contains is not None:
-            conditions.append("instr(p.path, ?) > 0")
-            values.append(rows.name(wanted.contains))
-        if wanted.task is not None:
-            conditions.append("v.task = ?")
-            values.append(rows.bind(wanted.task))
-        for column, bound in (("v.time_ns >= ?", wanted.since), ("v.time_ns <= ?", wanted.until)):
-            if bound is not None:
-                conditions.append(column)
-                values.append(max(-(2**63), min(bound, 2**63 - 1)))
-        return conditions, values
-
-
-def _highest(db: sqlite3.Connection) -> int:
-    return int(db.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()[0])
