@@ -9,7 +9,7 @@ from handrail.history.listing import ComparePlanner, HistoryPlanner
 from handrail.model.answers import Compared, ReadText, Row, Versions
 from handrail.model.changes import Plan
 from handrail.model.errors import HandrailError, WrongContent
-from handrail.model.files import DirectoryState, LinkState
+from handrail.model.files import ABSENT, DirectoryState, LinkState
 from handrail.model.operations import Compare, History, Read, Want
 from handrail.model.view import Target, View
 
@@ -93,6 +93,12 @@ def test_checkpoints_are_the_versions_before_a_tools_changes(world):
     found = listed(world, before_mutations=True, limit=10).versions
     assert [(v.id, v.task) for v in found] == [(first.id, "t2"), (external.id, "t1")]
     assert found[0].time_ns == second.time_ns
+
+
+def test_the_nothing_before_a_new_file_is_a_checkpoint_under_its_number(world):
+    *_, made = world.write("t", "/r/new/file", b"x")
+    found = listed(world, before_mutations=True, limit=10).versions
+    assert [(v.id, v.path, v.state) for v in found] == [(made.id, "/r/new/file", ABSENT)]
 
 
 def test_a_version_is_compared_with_the_disk(world):

@@ -30,9 +30,10 @@ class Whatever(RuleBasedStateMachine):
         self.recorded: dict[int, object] = {}
         self.mine: dict[str, set[bytes]] = {path: set() for path in PATHS}
 
-    @initialize(at=paths)
+    @initialize(at=st.sets(paths, min_size=1))
     def begin(self, at):
-        self.world.outside(at, START)
+        for path in sorted(at):
+            self.world.outside(path, START)
 
     def teardown(self):
         self.world.store.close()
@@ -40,9 +41,9 @@ class Whatever(RuleBasedStateMachine):
 
     # others
 
-    @rule(path=paths, at=st.integers(0, 8), whole=st.booleans())
+    @rule(path=paths, at=st.integers(0, 8), whole=st.integers(0, 5))
     def others_write(self, path, at, whole):
-        rows = [] if whole else self.rows(path)
+        rows = self.rows(path) if whole else []
         new = b"others %d\n" % next(self.numbers)
         rows[at:at] = [new]
         self.world.outside(path, b"".join(rows))
@@ -56,7 +57,12 @@ class Whatever(RuleBasedStateMachine):
 
     # tools
 
-    @rule(task=tasks, path=paths, at=st.integers(0, 8), how=st.sampled_from(["insert", "replace", "delete", "whole"]))
+    @rule(
+        task=tasks,
+        path=paths,
+        at=st.integers(0, 8),
+        how=st.sampled_from(["insert", "insert", "replace", "replace", "delete", "whole"]),
+    )
     def tool_writes(self, task, path, at, how):
         rows = self.rows(path)
         new = b"tool %d\n" % next(self.numbers)

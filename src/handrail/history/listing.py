@@ -10,7 +10,7 @@ from handrail.history.states import same, standing
 from handrail.model.answers import Compared, ReadText, Versions
 from handrail.model.changes import Plan
 from handrail.model.errors import HandrailError, InvalidCall, NotThere
-from handrail.model.files import Absent, DirectoryState, FileState, LinkState, State
+from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, LinkState, State
 from handrail.model.operations import Compare, History, Read, Want
 from handrail.model.paths import RealPath, shown
 from handrail.model.planner import Planner
@@ -75,9 +75,15 @@ class HistoryPlanner:
             after = page[-1].id
 
     def _before(self, mutation: Version) -> Version | None:
-        """The version before a mutation, told with the mutation's time, tool and task."""
-        if mutation.action == "external" or mutation.previous is None:
+        """The version before a mutation, told with the mutation's time, tool and task.
+
+        The nothing before a file's first version comes under that version's number. Directories that were made on
+        the way to a file are no checkpoint.
+        """
+        if mutation.action == "external":
             return None
+        if mutation.previous is None:
+            return None if isinstance(mutation.state, DirectoryState) else replace(mutation, state=ABSENT)
         before = self._store.version(mutation.previous)
         if before is None:
             return None
