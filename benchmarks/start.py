@@ -74,7 +74,14 @@ def main() -> int:
             "python -c pass": [sys.executable, "-c", "pass"],
             "handrail --version": [*handrail, "--version"],
             "handrail history": [*handrail, "history"],
-            "handrail call read_files": [*handrail, "call", "read_files", '{"files": [{"path": "a.txt"}]}', "--root", str(root)],
+            "handrail call read_files": [
+                *handrail,
+                "call",
+                "read_files",
+                '{"files": [{"path": "a.txt"}]}',
+                "--root",
+                str(root),
+            ],
         }
         times: dict[str, list[float]] = {name: [] for name in (*servers, *commands)}
         for _ in range(ROUNDS):

@@ -18,12 +18,13 @@ from mcp_types import ElicitResult
 PROJECT = {
     "README.md": "# Till\n\nA tiny shop till.\n",
     "till/__init__.py": "",
-    "till/prices.py": 'TAX = 0.19\n\n\ndef gross(net: float) -> float:\n    """Net price plus tax."""\n    return net * (1 + TAX)\n',
+    "till/prices.py": "TAX = 0.19\n\n\ndef gross(net: float) -> float:\n    return net * (1 + TAX)\n",
     "till/cart.py": "from till.prices import gross\n\n\n"
     "def total(items: list[float]) -> float:\n    return sum(gross(item) for item in items)\n\n\n"
     "def receipt(items: list[float]) -> str:\n    return f'Total: {total(items):.2f} EUR'\n",
     "till/old_cart.py": "# replaced by cart.py\n",
-    "tests/test_cart.py": "from till.cart import total\n\n\ndef test_total():\n    assert round(total([1, 2]), 2) == 3.57\n",
+    "tests/test_cart.py": "from till.cart import total\n\n\n"
+    "def test_total():\n    assert round(total([1, 2]), 2) == 3.57\n",
     ".env": "STRIPE_KEY=not-for-agents\n",
     ".gitignore": "__pycache__/\n",
 }
@@ -39,7 +40,9 @@ def say(step: str, why: str) -> None:
 def show(text: str, *, most: int = 24) -> None:
     lines = text.rstrip("\n").split("\n")
     for line in lines[:most]:
-        colour = GREEN if line.startswith("+") else RED if line.startswith("-") else CYAN if line.startswith("@@") else ""
+        colour = (
+            GREEN if line.startswith("+") else RED if line.startswith("-") else CYAN if line.startswith("@@") else ""
+        )
         print(f"    {colour}{line}{OFF if colour else ''}")
     if len(lines) > most:
         print(f"    {DIM}... {len(lines) - most} more lines{OFF}")

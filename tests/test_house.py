@@ -87,7 +87,7 @@ def test_the_readme_runs(tmp_path: Path) -> None:
     page = (HOME / "README.md").read_text()
     (tmp_path / "README.md").write_bytes(b"# Project\n")
     (tmp_path / "a.py").write_bytes(b"# TODO: everything\n")
-    code = re.search(r"```python\n(.*?)```", page, re.S).group(1)  # type: ignore[union-attr]
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1)  # type: ignore[union-attr]
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

@@ -290,13 +290,29 @@ def test_the_newest_task_is_the_one_that_changed_something_last(store):
 
 
 def test_a_tasks_paths_come_in_the_order_in_which_they_are_taken_back(store):
-    for name in ["/r/d", "/r/d/e", "/r/d/e/f", "/r/d"]:
-        put(store, name, file(b"1"))
+    made = DirectoryState()
+    for name, state in [("/r/d", made), ("/r/d/e", made), ("/r/d/e/f", file(b"1")), ("/r/d", made)]:
+        put(store, name, state)
     assert store.task_paths("t1") == ("/r/d/e/f", "/r/d/e", "/r/d")
     assert [v.path for v in store.task_versions("t1", "/r/d")] == ["/r/d", "/r/d"]
     assert store.task_versions("t1", "/r/d")[0].id < store.task_versions("t1", "/r/d")[1].id
     store.record([Draft(path="/r/d", state=ABSENT, action="remove")], ME)
     assert len(store.task_versions("t1", "/r/d")) == 2, "an intent isn't the task's yet"
+
+
+def test_what_a_task_took_away_comes_before_what_lay_in_it(store):
+    other = replace(ME, task="t2")
+    put(store, "/r/d", DirectoryState(), other)
+    put(store, "/r/d/a", file(b"1"), other)
+    put(store, "/r/d/a", file(b"2"))
+    put(store, "/r/d", ABSENT)
+    put(store, "/r/new/b", file(b"3"))
+    assert store.task_paths("t1") == ("/r/new/b", "/r/d", "/r/d/a")
+    back = replace(ME, task="t3")
+    put(store, "/r/d", DirectoryState(entries=1), back)
+    put(store, "/r/d/a", file(b"1"), back)
+    put(store, "/r/d/gone", ABSENT, back)
+    assert store.task_paths("t3") == ("/r/d/gone", "/r/d/a", "/r/d")
 
 
 def request(name: str = "q1", **changes) -> Request:

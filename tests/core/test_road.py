@@ -11,7 +11,15 @@ import handrail
 from handrail.core.hooks import Hooks
 from handrail.interfaces.api import Handrail
 
-READING = ["hooks.before", "tool_rules.allows", "admission.admit", "planner.plan", "hooks.after", "hooks.persist", "audit.write"]
+READING = [
+    "hooks.before",
+    "tool_rules.allows",
+    "admission.admit",
+    "planner.plan",
+    "hooks.after",
+    "hooks.persist",
+    "audit.write",
+]
 WRITING = [
     "hooks.before",
     "tool_rules.allows",
@@ -106,8 +114,7 @@ WRITERS = {"edit_file", "Write", "Edit", "MultiEdit"}
 
 def visits(log: list[str], stations: list[str]) -> list[str]:
     """The stations in the order of their first visit."""
-    seen = [entry for entry in dict.fromkeys(log) if entry in stations]
-    return seen
+    return [entry for entry in dict.fromkeys(log) if entry in stations]
 
 
 def test_the_table_above_names_every_tool(opened: tuple[Handrail, Path, list[str]]) -> None:
@@ -133,7 +140,9 @@ def test_a_writing_tool_skips_no_station(opened: tuple[Handrail, Path, list[str]
     assert visits(log, WRITING) == WRITING, log
 
 
-def test_restoring_a_checkpoint_goes_down_the_same_road(tmp_path: Path, opened: tuple[Handrail, Path, list[str]]) -> None:
+def test_restoring_a_checkpoint_goes_down_the_same_road(
+    tmp_path: Path, opened: tuple[Handrail, Path, list[str]]
+) -> None:
     files, root, log = opened
     files.call("Write", {"file_path": str(root / "a.txt"), "content": "three\n"}, session="probe", named=False)
     listed = files.call("checkpoints_list", {}).payload["checkpoints"]

@@ -1,8 +1,9 @@
 """A small world for the planners: files in memory, a view of them, and a writer that keeps the store's rules."""
 
 import errno
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -55,6 +56,8 @@ class World:
     hidden: set[str] = field(default_factory=set)
     sensitive: set[str] = field(default_factory=set)
     aside: dict[str, dict[str, State]] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)
+    clock: Callable[[], int] = itertools.count(1000).__next__
     session: str = "s"
 
     # the view
@@ -65,7 +68,8 @@ class World:
             return None
         size = state.content.size if isinstance(state, FileState) else 0
         mode = getattr(state, "mode", None) or 0o644
-        return Stat(KINDS[state.kind], size, mode, 1, 1, 1, 1, 1, 0, 0)
+        time = self.times.get(path.text, 1)
+        return Stat(KINDS[state.kind], size, mode, time, time, 1, 1, 1, 0, 0)
 
     def look(self, path: RealPath) -> MemorySnapshot:
         state = self.disk[path.text]
@@ -125,7 +129,8 @@ class World:
     def _one(self, change: Change, task: str, tool: str) -> list[Version]:
         path = change.path.text
         there = self.disk.get(path, ABSENT)
-        assert there.kind == change.before.kind, "the plan was made for what stands there"
+        if not _same(there, change.before):
+            raise OutOfDate("stale", f"{path} isn't what was planned for.")
         before = there
         if isinstance(there, DirectoryState) and isinstance(change.before, DirectoryState):
             before = replace(change.before, trash=None)
@@ -174,6 +179,7 @@ class World:
             self.disk.setdefault(parent, DirectoryState(mode=0o755))
             parent = parent.rpartition("/")[0]
         self.disk[path] = FileState(Bytes(data), mode)
+        self.times[path] = self.clock()
 
     def write(self, task: str, path: str, data: bytes) -> list[Version]:
         """A tool writes a whole file."""
@@ -213,8 +219,11 @@ class World:
                 results[path] = error
         self.open(as_task)
         for path, plan in plans.items():
-            self.apply(plan, as_task)
-            results[path] = plan.answer
+            try:
+                self.apply(plan, as_task)
+                results[path] = plan.answer
+            except OutOfDate as error:
+                results[path] = error
         return results
 
     def said(self) -> dict[str, object]:
@@ -229,6 +238,12 @@ def replace_mode(state: State) -> object:
     return "directory" if isinstance(state, DirectoryState) else state
 
 
+def _same(one: State, other: State) -> bool:
+    if isinstance(one, FileState) and isinstance(other, FileState):
+        return one.content.hash == other.content.hash
+    return one.kind == other.kind
+
+
 def _known(last: Version | None, before: FileState) -> bool:
     if last is None or not isinstance(last.state, FileState):
         return False
@@ -237,4 +252,5 @@ def _known(last: Version | None, before: FileState) -> bool:
 
 def make(place: Path) -> World:
     """A world with an empty store."""
-    return World(SqliteStore(str(place), owner="test"))
+    clock = itertools.count(1000).__next__
+    return World(SqliteStore(str(place), owner="test", clock=clock), clock=clock)

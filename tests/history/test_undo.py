@@ -195,6 +195,24 @@ def test_a_directory_holding_what_the_task_did_not_make_stays(world):
     assert text(world, "/r/d/a") == b"1 by hand"
 
 
+def test_a_tree_and_what_was_changed_in_it_go_back_together(world):
+    world.outside("/r/d/e/a", LINES)
+    world.outside("/r/d/b", LINES)
+    before = world.said()
+    world.write("t", "/r/d/e/a", LINES.replace(b"two", b"TWO"))
+    world.write("t", "/r/d/new", b"made")
+    world.remove("t", "/r/d/b")
+    world.remove("t", "/r/d/e")
+    world.remove("t", "/r/d")
+    after = world.said()
+    for number in range(4):
+        assert not any(
+            isinstance(r, HandrailError)
+            for r in world.undo(f"u{number - 1}" if number else "t", as_task=f"u{number}").values()
+        )
+        assert world.said() == (after if number % 2 else before)
+
+
 def test_a_tree_that_others_changed_since_it_came_back_is_a_conflict(world):
     world.outside("/r/d/a", b"1")
     world.remove("t", "/r/d")

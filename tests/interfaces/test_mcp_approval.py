@@ -11,9 +11,8 @@ import anyio
 import anyio.to_thread
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp_client import command, connected, environment, says
 from mcp_types import ElicitResult
-
-from tests.interfaces.mcp_client import command, connected, environment, says
 
 EDIT = {"path": "b.txt", "targets": [{"old_string": "two", "new_string": "2"}]}
 
@@ -56,7 +55,7 @@ async def test_approved_by_elicitation_the_person_sees_the_diff(root: Path, data
 
     async with connected(root, data, answers=answer) as session:
         payload = await read_and_edit(session)
-    assert payload["ok"] is True
+    assert payload["kind"] == "patched"
     assert (root / "b.txt").read_bytes() == b"one\n2\nthree\n"
     assert len(seen) == 1 and "-two\n+2\n" in seen[0] and "b.txt" in seen[0]
 
@@ -99,7 +98,7 @@ async def test_approved_from_a_second_terminal(root: Path, data: Path) -> None:
                 group.start_soon(edit)
                 shown = await anyio.to_thread.run_sync(read_until, main, b"+2")
                 os.write(main, b"y")
-            assert payload["ok"] is True and b"b.txt" in shown
+            assert payload["kind"] == "patched" and b"b.txt" in shown
             assert (root / "b.txt").read_bytes() == b"one\n2\nthree\n"
         finally:
             watch.terminate()
@@ -116,7 +115,7 @@ def read_until(terminal: int, wanted: bytes) -> bytes:
 
 async def test_auto_lets_an_edit_through_but_never_a_secret(root: Path, data: Path) -> None:
     async with connected(root, data, "--approve", "auto") as session:
-        assert (await read_and_edit(session))["ok"] is True
+        assert (await read_and_edit(session))["kind"] == "patched"
         secret = await session.call_tool("read_files", {"files": [{"path": ".env"}]})
         assert "secret-value" not in secret.model_dump_json()
         assert secret.is_error
@@ -156,14 +155,14 @@ async def test_seven_edits_of_one_file_are_one_question_when_the_person_says_so(
     async with connected(root, data, answers=answer) as session:
         for number in range(7):
             edit = {"path": "b.txt", "targets": [{"old_string": "one", "new_string": f"{number} one"}]}
-            assert (await read_and_edit(session, edit))["ok"] is True
+            assert (await read_and_edit(session, edit))["kind"] == "patched"
     assert questions == 1
 
 
 async def test_the_stateless_protocol_asks_back_and_is_answered(root: Path, data: Path) -> None:
     words = command(root)
     server = StdioServerParameters(command=words[0], args=words[1:], env=environment(data))
-    for reply, kind in [(says(True), "edited"), (says(False, "no"), "approval_denied")]:
+    for reply, kind in [(says(True), "patched"), (says(False, "no"), "approval_denied")]:
         (root / "b.txt").write_bytes(b"one\ntwo\nthree\n")
         async with Client(server, mode="2026-07-28", elicitation_callback=reply) as client:
             payload = await read_and_edit(client)

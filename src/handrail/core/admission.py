@@ -26,12 +26,10 @@ class Admission:
         """The operation's targets, resolved and allowed; an optional one carries its refusal instead of raising it."""
         return [self._target(want, session) for want in planner.wants(operation)]
 
-    def secrets(self, operation: Operation, targets: Sequence[Target]) -> Sequence[RealPath]:
+    def secrets(self, targets: Sequence[Target]) -> Sequence[RealPath]:
         """The sensitive files among the targets that exist and whose content the operation would look at."""
         return [
-            t.real
-            for t in targets
-            if t.path is not None and t.exists and self._looks_into(t) and self._is_secret(t)
+            t.real for t in targets if t.path is not None and t.exists and self._looks_into(t) and self._is_secret(t)
         ]
 
     def _target(self, want: Want, session: Session) -> Target:

@@ -22,10 +22,10 @@ from handrail.model.answers import Answer, Opened, ReadBinary, ReadImage, ReadTe
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Freshness, Plan
 from handrail.model.errors import HandrailError, OutOfDate
-from handrail.model.operations import Operation
+from handrail.model.operations import Operation, Undo
 from handrail.model.paths import RealPath
 from handrail.model.planner import Planner
-from handrail.model.records import Answered, Request, Task
+from handrail.model.records import UNDO, Answered, Request, Task
 from handrail.model.view import Target
 from handrail.store.protocol import Author, Store
 
@@ -68,13 +68,15 @@ class Passage:
         self._diffs = tool.diffs
         self._read_call = tool.read_call
         self._view = ground.make_view(call, session)
-        self._questions = Questions(ground.sensitive, ground.approvals, call, ground.clock)
+        self._questions = Questions(ground.sensitive, ground.approvals, call, task=self._open_task, clock=ground.clock)
         self._group: str | None = None
         self._task: Task | None = None
+        self._undone: str | None = None
 
     def travel(self, operations: Sequence[Operation]) -> Sequence[Outcome]:
         """Every operation's outcome, in order; those that need a person's word on a secret come last."""
         self._group = uuid.uuid4().hex if len(operations) > 1 else None
+        self._undone = next((op.task for op in operations if isinstance(op, Undo)), None)
         outcomes: dict[int, Outcome] = {}
         admitted: list[tuple[int, Operation, Sequence[Target], Sequence[RealPath]]] = []
         for index, operation in enumerate(operations):
@@ -84,7 +86,7 @@ class Passage:
                 outcomes[index] = Outcome(operation=operation, error=error)
             else:
                 self._trail.paths.extend(t.path.text for t in targets if t.path is not None)
-                secrets = self._ground.admission.secrets(operation, targets)
+                secrets = self._ground.admission.secrets(targets)
                 admitted.append((index, operation, targets, secrets))
         plain = [(i, op, t) for i, op, t, secrets in admitted if not secrets or self._call.person]
         outcomes.update(self._go(plain))
@@ -93,7 +95,9 @@ class Passage:
                 outcomes[index] = self._go_secretly(index, operation, targets, secrets)
         return [outcomes[index] for index in range(len(operations))]
 
-    def _go_secretly(self, index: int, operation: Operation, targets: Sequence[Target], secrets: Sequence[RealPath]) -> Outcome:
+    def _go_secretly(
+        self, index: int, operation: Operation, targets: Sequence[Target], secrets: Sequence[RealPath]
+    ) -> Outcome:
         try:
             for path in secrets:
                 self._ask(self._questions.secret(path.text))
@@ -245,16 +249,24 @@ class Passage:
                 return False
         return True
 
-    def _author(self) -> Author:
+    def _open_task(self) -> Task:
+        """The piece of work that this call belongs to; taking another one back is one of its own."""
         if self._task is None:
+            name, objective = self._call.task, self._call.objective
+            if self._undone is not None:
+                name, objective = UNDO + uuid.uuid4().hex[:10], f"take back {self._undone}"
             self._task = self._ground.store.open_task(
-                self._session.name, task=self._call.task, objective=self._call.objective, now=self._ground.clock()
+                self._session.name, task=name, objective=objective, now=self._ground.clock()
             )
+        return self._task
+
+    def _author(self) -> Author:
+        task = self._open_task()
         return Author(
             tool=self._call.tool,
             session=self._session.name,
-            task=self._task.id,
-            objective=self._task.objective,
+            task=task.id,
+            objective=task.objective,
             group=self._group,
         )
 
@@ -292,4 +304,3 @@ def _stale(changes: Sequence[Change]) -> OutOfDate:
         hint="Read it again, then send the edit again.",
         path=path.text,
     )
-

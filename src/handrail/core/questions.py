@@ -11,7 +11,7 @@ from handrail.guard.sensitive import Sensitive
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Plan
 from handrail.model.operations import Operation
-from handrail.model.records import Request
+from handrail.model.records import Request, Task
 from handrail.model.view import Target
 
 Reason = Literal["mutation", "sensitive", "protected", "launch"]
@@ -29,12 +29,21 @@ class Prepared:
 
 
 class Questions:
-    """Makes the requests of one call."""
+    """Makes the requests of one call; `task` opens the piece of work that an answer may be remembered for."""
 
-    def __init__(self, sensitive: Sensitive, approvals: Approvals, call: Call, clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        sensitive: Sensitive,
+        approvals: Approvals,
+        call: Call,
+        *,
+        task: Callable[[], Task],
+        clock: Callable[[], int],
+    ) -> None:
         self._sensitive = sensitive
         self._approvals = approvals
         self._call = call
+        self._task = task
         self._clock = clock
 
     def secret(self, path: str) -> Request:
@@ -66,7 +75,7 @@ class Questions:
     def _request(
         self, reason: Reason, changes: Sequence[Change], paths: Sequence[str], unusual: Sequence[str] = ()
     ) -> Request:
-        now = self._clock()
+        now, task = self._clock(), self._task()
         return Request(
             id=uuid4().hex,
             tool=self._call.tool,
@@ -74,8 +83,8 @@ class Questions:
             changes=proposed(changes) if self._approvals.shows(reason) else (),
             paths=tuple(paths),
             session=self._call.session,
-            task=self._call.task,
-            objective=self._call.objective,
+            task=task.id,
+            objective=task.objective,
             interface=self._call.interface,
             asked_at=now,
             expires_at=now + int(self._approvals.timeout * 1e9),

@@ -96,7 +96,7 @@ def _use(request: Request) -> str:
 
 @lru_cache(maxsize=512)
 def _matcher(pattern: str) -> Callable[[str], bool] | None:
-    from handrail.text.globs import Matcher  # noqa: PLC0415 -- RE2 is loaded where a pattern is asked
+    from handrail.text.globs import Matcher
 
     try:
         return Matcher((pattern,)).match

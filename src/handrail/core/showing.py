@@ -24,7 +24,8 @@ def diff_of(change: Change, *, max_lines: int | None = None) -> str:
 def proposed(changes: Sequence[Change]) -> tuple[ProposedChange, ...]:
     """The changes as an approval carries them: the exact diff and the hash of what it starts from."""
     return tuple(
-        ProposedChange(path=c.path.text, action=c.action, diff=diff_of(c), base_hash=content_hash(c.before)) for c in changes
+        ProposedChange(path=c.path.text, action=c.action, diff=diff_of(c), base_hash=content_hash(c.before))
+        for c in changes
     )
 
 

@@ -1,4 +1,4 @@
-"""The composition root: settings become a policy, planners, a writer and a road. The one place that knows every room."""
+"""The composition root: settings become a policy, planners, a writer and a road; it alone knows every room."""
 
 import logging
 import os
@@ -28,7 +28,6 @@ from handrail.fs.host import HostFileSystem
 from handrail.guard.freshness import Ledger, modes
 from handrail.guard.policy import Policy, PolicySettings, ToolRules
 from handrail.guard.resolve import Resolver
-from handrail.guard.sensitive import Sensitive
 from handrail.guard.view import Allowance, CallView
 from handrail.history.listing import ComparePlanner, HistoryPlanner
 from handrail.history.restore import RemovePlanner, RestorePlanner
@@ -107,7 +106,9 @@ class Workspace:
         mode = road.ground.approvals.mode
         lines = [
             "Handrail: file tools that keep every version. "
-            + ("Not confined to a directory." if not road.roots else f"Workspace: {', '.join(map(shown, road.roots))}."),
+            + (
+                "Not confined to a directory." if not road.roots else f"Workspace: {', '.join(map(shown, road.roots))}."
+            ),
             {
                 "ask": "Each change waits for a person's yes.",
                 "auto": "Changes go through; sensitive files and protected places ask a person.",
@@ -136,7 +137,7 @@ class Workspace:
         )
 
     def _ledger(self, session: str, store: Store | None) -> Ledger:
-        return Ledger(session, store, mode=lambda path: self._mode(path))
+        return Ledger(session, store, mode=lambda path: self._mode(path))  # noqa: PLW0108 -- the mode is laid anew
 
     def _lay(self, roots: tuple[str, ...] | None) -> Road:
         opening = self._opening

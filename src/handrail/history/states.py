@@ -61,6 +61,23 @@ def tree(view: View, path: RealPath, stat: Stat) -> DirectoryState:
     return DirectoryState(mode=stat.mode, entries=entries, size=size, manifest=tuple(rows))
 
 
+def written(view: View, path: RealPath, *, but: frozenset[str]) -> int:
+    """When a file in a tree was written last, in nanoseconds since the epoch; files named in `but` don't count."""
+    newest = 0
+    waiting = [(path, "")]
+    while waiting:
+        view.check()
+        directory, prefix = waiting.pop()
+        for entry in view.entries(directory):
+            name = prefix + entry.name
+            below = view.child(directory, entry.name) if entry.stat.kind == "directory" else None
+            if below is not None:
+                waiting.append((below, name + "/"))
+            if entry.stat.kind == "file" and name not in but:
+                newest = max(newest, entry.stat.mtime_ns)
+    return newest
+
+
 def same(one: State, other: State) -> bool:
     """Whether two states are equal in kind and content, permission bits aside; trees by what they list."""
     match one, other:

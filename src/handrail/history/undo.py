@@ -5,33 +5,24 @@ others did between or after them stays, or is reported as a conflict.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from handrail.history import places
-from handrail.history.restore import changed, check_restorable, check_way, put
-from handrail.history.rewind import Clash, Rewound, rewound
-from handrail.history.states import exactly, same, standing, without
+from handrail.history.forecast import Forecast, Stretch
+from handrail.history.restore import changed, check_way, put
+from handrail.history.rewind import Clash
+from handrail.history.states import exactly
 from handrail.model.answers import Changed
 from handrail.model.changes import Plan
-from handrail.model.errors import HandrailError, NotThere, OutOfDate
-from handrail.model.files import ABSENT, Absent, DirectoryState, State
+from handrail.model.errors import NotThere, OutOfDate
+from handrail.model.files import ABSENT, Absent, DirectoryState
 from handrail.model.operations import Undo, Want
 from handrail.model.paths import RealPath, shown
-from handrail.model.records import Version
 from handrail.model.view import Target, View
 from handrail.store.protocol import Store
 
 MARKED_TEXT = 8000
 """Characters of a conflict's markers that an answer carries."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """A task's changes of one path with nobody else's between them: from this state to that."""
-
-    before: State
-    after: State
-    origin: Version | None
 
 
 class UndoPlanner:
@@ -58,46 +49,30 @@ class UndoPlanner:
 
         Raises `OutOfDate` `conflict` with the merge's markers, `NotThere` `not_restorable`, `version_not_found`.
         """
-        path, stretches = self._chosen(operation, targets)
-        now = standing(view, path)
-        found = self._without_task(operation.task, path, now, stretches, view)
+        forecast = Forecast(self._store, operation.task, view)
+        path, stretches = self._chosen(operation, targets, forecast)
+        now = forecast.at_its_turn(path, stretches)
+        found = forecast.left(path, now, stretches)
         if isinstance(found, Clash):
             raise _conflict(operation, path, found)
         if exactly(now, found.state):
             plan = Plan(changed(path, now, found.state, unchanged=True))
         elif isinstance(now, DirectoryState) and isinstance(found.state, Absent):
-            plan = put(path, self._left_by_then(operation.task, path, now, view), ABSENT)
+            plan = put(path, forecast.by_then(path, now), ABSENT)
         else:
             check_way(path, now, found.state)
             plan = put(path, now, found.state)
         warnings = (f"{path} stays: there is something in it that the task didn't make",) if found.kept else ()
         return Plan(replace(_answer(plan), merged=found.merged, warnings=warnings), plan.changes)
 
-    def _without_task(
-        self, task: str, path: RealPath, now: State, stretches: Sequence[_Stretch], view: View
-    ) -> Rewound | Clash:
-        if isinstance(now, DirectoryState):
-            if _is_made(stretches):
-                empty = self._all_goes(task, path, view)
-                return Rewound(ABSENT if empty else now, kept=not empty)
-            if self._is_as_left(task, path, now, stretches[-1].after):
-                now = stretches[-1].after
-        found = Rewound(now)
-        for stretch in reversed(stretches):
-            if stretch.origin is not None and not exactly(found.state, stretch.before):
-                check_restorable(stretch.origin)
-            step = rewound(stretch.after, stretch.before, found.state, label=f"before task {shown(task)}")
-            if isinstance(step, Clash):
-                return step
-            found = Rewound(step.state, merged=found.merged or step.merged)
-        return found
-
-    def _chosen(self, operation: Undo, targets: Sequence[Target]) -> tuple[RealPath, list[_Stretch]]:
+    def _chosen(
+        self, operation: Undo, targets: Sequence[Target], forecast: Forecast
+    ) -> tuple[RealPath, Sequence[Stretch]]:
         for target in targets:
             if target.path is not None:
-                own = self._store.task_versions(operation.task, target.path.text)
-                if own:
-                    return target.path, self._stretches(own)
+                found = forecast.stretches(target.path.text)
+                if found:
+                    return target.path, found
         path = targets[0].real if len(targets) == 1 else places.place(operation.path, targets)
         raise NotThere(
             "version_not_found",
@@ -106,71 +81,6 @@ class UndoPlanner:
             path=str(path),
             facts={"task": operation.task},
         )
-
-    def _stretches(self, own: Sequence[Version]) -> list[_Stretch]:
-        found: list[_Stretch] = []
-        last: Version | None = None
-        for version in own:
-            if found and last is not None and version.previous == last.id:
-                found[-1] = replace(found[-1], after=version.state)
-            else:
-                origin = None if version.previous is None else self._store.version(version.previous)
-                if origin is None and version.previous is not None:
-                    raise NotThere(
-                        "not_restorable",
-                        f"What stood at {shown(version.path)} before version {version.id} isn't kept any more.",
-                        hint="Look for another version with file_history mode=list.",
-                        path=shown(version.path),
-                    )
-                found.append(_Stretch(ABSENT if origin is None else origin.state, version.state, origin))
-            last = version
-        return found
-
-    # directories: what the same undo does below them counts as done
-
-    def _touched(self, task: str, path: RealPath) -> frozenset[str]:
-        """Names below a directory, relative to it, that the undo sees to by themselves."""
-        stem = path.text + "/"
-        return frozenset(p[len(stem) :] for p in self._store.task_paths(task) if p.startswith(stem))
-
-    def _is_as_left(self, task: str, path: RealPath, now: DirectoryState, after: State) -> bool:
-        touched = self._touched(task, path)
-        return isinstance(after, DirectoryState) and same(without(now, touched), without(after, touched))
-
-    def _left_by_then(self, task: str, path: RealPath, now: DirectoryState, view: View) -> DirectoryState:
-        """What is still in a directory when everything below it has been taken back."""
-        gone = frozenset(name for name in self._touched(task, path) if self._goes(task, _below(path, name, view), view))
-        return without(now, gone)
-
-    def _all_goes(self, task: str, path: RealPath, view: View) -> bool:
-        return all(self._goes(task, _below(path, entry.name, view), view) for entry in view.entries(path))
-
-    def _goes(self, task: str, path: RealPath | None, view: View) -> bool:
-        """Whether nothing is left at a path when the task is taken back."""
-        view.check()
-        own = () if path is None else self._store.task_versions(task, path.text)
-        if path is None or not own:
-            return False
-        try:
-            found = self._without_task(task, path, standing(view, path), self._stretches(own), view)
-        except HandrailError:
-            return False
-        return isinstance(found, Rewound) and isinstance(found.state, Absent)
-
-
-def _is_made(stretches: Sequence[_Stretch]) -> bool:
-    """Whether the task made this directory, empty, where nothing stood."""
-    after = stretches[-1].after
-    return isinstance(stretches[0].before, Absent) and isinstance(after, DirectoryState) and not after.entries
-
-
-def _below(path: RealPath, name: str, view: View) -> RealPath | None:
-    """A path below a directory, unless a link is on the way or policy hides it."""
-    found: RealPath | None = path
-    for part in name.split("/"):
-        inner = view.child(found, part) if found is not None else None
-        found = inner if inner is not None and found is not None and inner.parent == found.text else None
-    return found
 
 
 def _answer(plan: Plan) -> Changed:

@@ -1,4 +1,4 @@
-"""The Python API: open a workspace, call its tools, group calls into a task, close it. Every interface uses this one."""
+"""The Python API: open a workspace, call its tools, group calls into a task, close it; what every interface uses."""
 
 import os
 import uuid

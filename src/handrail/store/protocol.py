@@ -123,7 +123,11 @@ class TaskStore(Protocol):
         ...
 
     def task_paths(self, name: str) -> Sequence[str]:
-        """The paths that the task changed, in the order to take them back: the one first changed last comes first."""
+        """The paths that the task changed, in the order in which they can be taken back one by one.
+
+        What it made before the directories that it made around it; directories that it took away before what lay in
+        them.
+        """
         ...
 
     def task_versions(self, name: str, path: str) -> Sequence[Version]:

@@ -2,7 +2,8 @@
 
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from handrail.model.records import UNDO, Task
 from handrail.store import listing, rows
@@ -13,6 +14,50 @@ PAUSE_NS = 30 * 60 * 10**9
 
 _ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 _COLUMNS = "SELECT id, session, objective, opened_at, touched_at FROM tasks"
+
+
+_NET = """
+SELECT p.path, before.kind, after.kind
+FROM (
+    SELECT path_id, min(id) AS first, max(id) AS last FROM versions WHERE task = ? AND status = 1 GROUP BY path_id
+) own
+JOIN paths p ON p.id = own.path_id
+JOIN versions f ON f.id = own.first
+JOIN versions after ON after.id = own.last
+LEFT JOIN versions before ON before.id = f.previous
+ORDER BY own.first DESC
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """What a task made of a path: the kinds of what stood there before and after it."""
+
+    before: str
+    after: str
+
+
+def in_turn(net: Mapping[str, Net]) -> tuple[str, ...]:
+    """A task's paths in the order in which they can be taken back.
+
+    What the task made goes first, the deepest first, and before it what was changed below it. What it took away comes
+    back after that, the outermost first, and then what was changed below it before it was taken away.
+    """
+
+    def comes_back(path: str) -> bool:
+        gone = net[path].after == "absent"
+        above = path.rpartition("/")[0]
+        while above:
+            around = net.get(above)
+            if around is not None and around.before == "absent" and around.after == "directory":
+                return False
+            gone = gone or (around is not None and around.after != "directory")
+            above = above.rpartition("/")[0]
+        return gone
+
+    back = {path for path in net if comes_back(path)}
+    first = sorted((path for path in net if path not in back), key=lambda path: -path.count("/"))
+    return (*first, *sorted((path for path in net if path in back), key=lambda path: path.count("/")))
 
 
 class Tasks:
@@ -71,13 +116,10 @@ class Tasks:
             db.execute("UPDATE tasks SET touched_at = max(touched_at, ?) WHERE id = ?", (now, rows.bind(name)))
 
     def task_paths(self, name: str) -> Sequence[str]:
-        """The paths that the task changed, the one it came to last first."""
-        query = (
-            "SELECT p.path FROM versions v JOIN paths p ON p.id = v.path_id WHERE v.task = ? AND v.status = 1"
-            " GROUP BY v.path_id ORDER BY min(v.id) DESC"
-        )
+        """The paths that the task changed, in the order in which they are taken back."""
         with self._database.reading() as db:
-            return tuple(rows.path(path) for (path,) in db.execute(query, (rows.bind(name),)))
+            found = db.execute(_NET, (rows.bind(name),)).fetchall()
+        return in_turn({rows.path(path): Net(before or "absent", after) for path, before, after in found})
 
 
 def _named(db: sqlite3.Connection, name: str) -> Task | None:

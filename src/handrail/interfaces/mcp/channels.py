@@ -87,7 +87,7 @@ class Flight:
 
 
 class AskingBackChannel:
-    """Asks with an input-required result (protocol 2026-07-28): the call waits, the client comes again with the answer."""
+    """Asks with an input-required result (protocol 2026-07-28): the call waits until the client comes again."""
 
     name = "elicitation"
 

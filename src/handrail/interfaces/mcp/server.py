@@ -1,7 +1,6 @@
-"""Serves the tools over stdio on the official SDK: lists them, runs each call in a worker thread, writes the answers."""
+"""Serves the tools over stdio on the official SDK: lists them, runs each call in a worker thread, answers."""
 
 import base64
-import json
 import logging
 import os
 import threading
@@ -50,8 +49,8 @@ async def _serve(engine: Handrail, family: Family) -> None:
         instructions=engine.instructions(family),
         on_list_tools=front.list_tools,
         on_call_tool=front.call_tool,
-        on_roots_list_changed=front.roots_changed,
     )
+    server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, front.roots_changed)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
@@ -68,12 +67,12 @@ class Front:
         self._roots_lock = anyio.Lock()
         self._flights: dict[str, Flight] = {}
 
-    async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """The tools that policy lets show, with their schemas."""
         await self._learn_roots(context)
         return types.ListToolsResult(tools=[_tool(t) for t in self._engine.tools(family=self._family)])
 
-    async def roots_changed(self, context: Context, params: types.NotificationParams | None) -> None:
+    async def roots_changed(self, _context: Context, _: types.NotificationParams | None) -> None:
         """Ask for the client's roots again before its next call."""
         self._roots_known = False
 
@@ -140,9 +139,7 @@ class Front:
         while len(self._flights) >= FLIGHTS:
             del self._flights[next(iter(self._flights))]
         self._flights[flight.name] = flight
-        return types.InputRequiredResult(
-            input_requests={"approval": asking_back(asked)}, request_state=flight.name
-        )
+        return types.InputRequiredResult(input_requests={"approval": asking_back(asked)}, request_state=flight.name)
 
     # roots
 
