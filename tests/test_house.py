@@ -45,7 +45,7 @@ def test_only_the_resolver_makes_a_real_path() -> None:
 def test_only_the_writer_and_the_composition_root_hold_the_writing_half() -> None:
     holders = {str(m.relative_to(SOURCE)) for m in MODULES if "WritableFileSystem" in m.read_text()}
     assert holders <= {
-        "fs/protocol.py", "fs/host.py", "core/apply.py", "core/recovery.py", "core/passage.py", "core/workspace.py",
+        "fs/protocol.py", "fs/host.py", "core/apply.py", "core/recovery.py", "core/ground.py", "core/workspace.py",
         "core/steps.py", "core/states.py",
     }  # fmt: skip
 

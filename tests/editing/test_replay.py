@@ -11,7 +11,7 @@ import pytest
 from one_file import edited
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from hunks import edits, targets  # noqa: E402
+from hunks import edits, targets
 
 SOURCE = Path(__file__).parents[2] / "src" / "handrail" / "editing"
 MOST_CALLS = 6

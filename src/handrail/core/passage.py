@@ -4,19 +4,15 @@ It knows the order of the stations and nothing of any tool, format or file syste
 """
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from handrail.core.admission import Admission
-from handrail.core.apply import Writer
-from handrail.core.approval import Approvals
+from handrail.core.ground import Ground, Trail
 from handrail.core.questions import Prepared, Questions
 from handrail.core.sessions import Session
 from handrail.core.showing import content_hash, diff_of
 from handrail.core.tool import Outcome, Tool
-from handrail.fs.protocol import WritableFileSystem
-from handrail.guard.sensitive import Sensitive
 from handrail.guard.view import CallView
 from handrail.model.answers import Answer, Opened, ReadBinary, ReadImage, ReadText
 from handrail.model.calls import Call
@@ -27,34 +23,10 @@ from handrail.model.paths import RealPath
 from handrail.model.planner import Planner
 from handrail.model.records import UNDO, Answered, Request, Task
 from handrail.model.view import Target
-from handrail.store.protocol import Author, Store
+from handrail.store.protocol import Author
 
 NOBODY_SAW = ("auto", "rule", "person")
 """Who answers without being shown this diff, so that it may be planned again on the session's own newer bytes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """What a passage stands on; made once by the workspace."""
-
-    fs: WritableFileSystem
-    store: Store
-    admission: Admission
-    sensitive: Sensitive
-    planners: Mapping[str, Planner[Operation]]
-    writer: Writer
-    approvals: Approvals
-    make_view: Callable[[Call, Session], CallView]
-    clock: Callable[[], int]
-
-
-@dataclass(slots=True)
-class Trail:
-    """What the audit will say of the call: the paths it came to, the bytes it wrote, who allowed it."""
-
-    paths: list[str] = field(default_factory=list)
-    bytes: int = 0
-    approvals: list[Answered] = field(default_factory=list)
 
 
 class Passage:

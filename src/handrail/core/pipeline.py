@@ -16,8 +16,9 @@ from handrail.core.arguments import parse
 from handrail.core.audit import Audit, AuditEvent
 from handrail.core.config import Config
 from handrail.core.events import CallEnded, CallStarted, Events
+from handrail.core.ground import Ground, Trail
 from handrail.core.hooks import AfterToolCall, BeforeToolCall, Hooks, ToolResultPersist
-from handrail.core.passage import Ground, Passage, Trail
+from handrail.core.passage import Passage
 from handrail.core.sessions import Session, Sessions
 from handrail.core.tool import Context, Outcome, Reply, Tool
 from handrail.guard.policy import ToolRules

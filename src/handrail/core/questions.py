@@ -10,6 +10,7 @@ from handrail.core.showing import proposed
 from handrail.guard.sensitive import Sensitive
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Plan
+from handrail.model.files import DirectoryState
 from handrail.model.operations import Operation
 from handrail.model.records import Request, Task
 from handrail.model.view import Target
@@ -68,9 +69,15 @@ class Questions:
         return self._request(reason, changes, [c.path.text for c in changes], unusual)
 
     def _reason(self, change: Change) -> Reason:
-        if self._sensitive.protected(change.path.text):
+        paths = [change.path.text]
+        for state in (change.before, change.after):
+            if isinstance(state, DirectoryState):
+                if len(state.manifest) < state.entries:
+                    return "protected"  # too much to look through for what is protected
+                paths += [f"{change.path.text}/{name}" for name, _, _ in state.manifest]
+        if any(map(self._sensitive.protected, paths)):
             return "protected"
-        return "sensitive" if self._sensitive.sensitive(change.path.text) else "mutation"
+        return "sensitive" if any(map(self._sensitive.sensitive, paths)) else "mutation"
 
     def _request(
         self, reason: Reason, changes: Sequence[Change], paths: Sequence[str], unusual: Sequence[str] = ()

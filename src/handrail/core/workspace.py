@@ -15,9 +15,9 @@ from handrail.core.audit import Audit
 from handrail.core.config import Config
 from handrail.core.config_files import Loaded, load
 from handrail.core.events import Events
+from handrail.core.ground import Ground
 from handrail.core.hooks import Hook, Hooks
 from handrail.core.locks import Locks
-from handrail.core.passage import Ground
 from handrail.core.pipeline import Road
 from handrail.core.places import configured_roots, narrowed, output_directory, own, taken_over
 from handrail.core.sessions import Session, Sessions
@@ -169,7 +169,7 @@ class Workspace:
             sensitive=policy.sensitive,
             planners=self._planners(config),
             writer=self._writer,
-            approvals=self._approvals(config),
+            approvals=self._approvals(loaded),
             make_view=self._view_maker(config, resolver, policy),
             clock=time.time_ns,
         )
@@ -225,8 +225,11 @@ class Workspace:
             "open": OpenPlanner(),
         }
 
-    def _approvals(self, config: Config) -> Approvals:
+    def _approvals(self, loaded: Loaded) -> Approvals:
+        config = loaded.config
         mode: Mode = self._opening.approve or ("ask" if config.tools.fs.require_approval else "auto")
+        if mode == "auto" and "tools.fs.require_approval" in loaded.tightened:
+            mode = "ask"
         return Approvals(self.store, mode=mode, timeout=config.approval.timeout, events=self._events)
 
     def _view_maker(self, config: Config, resolver: Resolver, policy: Policy) -> Callable[[Call, Session], CallView]:

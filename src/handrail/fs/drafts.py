@@ -88,7 +88,7 @@ def _sweep_one(directory: int, name: str) -> int:
         try:
             os.unlink(name, dir_fd=directory)
         except IsADirectoryError:
-            import shutil  # noqa: PLC0415 -- for strays of a cut-short copy alone
+            import shutil
 
             shutil.rmtree(name, dir_fd=directory)
     finally:

@@ -69,19 +69,19 @@ class HostFileSystem:
 
     def walk(self, root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) -> Iterator[str]:
         """Absolute names of the files below `root`, by ripgrep."""
-        from handrail.fs import ripgrep  # noqa: PLC0415 -- a call that searches nothing needn't load it
+        from handrail.fs import ripgrep
 
         return ripgrep.walk(root, bounds, tally, respect_ignore=respect_ignore)
 
     def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
         """Run ripgrep."""
-        from handrail.fs import ripgrep  # noqa: PLC0415 -- a call that searches nothing needn't load it
+        from handrail.fs import ripgrep
 
         return ripgrep.search(grep, bounds, tally)
 
     def ignored(self, directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
         """Which of these children the ignore rules leave out."""
-        from handrail.fs import ripgrep  # noqa: PLC0415 -- a call that searches nothing needn't load it
+        from handrail.fs import ripgrep
 
         return ripgrep.ignored(directory, names, bounds)
 
@@ -91,7 +91,7 @@ class HostFileSystem:
             raise NotThere(
                 "not_found", f"{path} doesn't exist.", hint="Look for it with find_files.", path=shown(path.text)
             )
-        from handrail.fs import opener  # noqa: PLC0415 -- it needs `subprocess`, which little else does
+        from handrail.fs import opener
 
         return opener.launch(path)
 

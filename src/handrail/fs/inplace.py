@@ -22,7 +22,7 @@ _KEPT_IN_MEMORY: Final = 8 * CHUNK
 
 def rewrite(at: Spot, old: Handle, content: Content, *, mode: int | None, expect: str, why: str) -> Written:
     """Write `content` over the bytes of the open file `old`, which must be those of `expect`."""
-    import tempfile  # noqa: PLC0415 -- few files are written in place
+    import tempfile
 
     flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     target = Handle(os.open(at.name, flags, dir_fd=at.directory))

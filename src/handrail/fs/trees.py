@@ -61,7 +61,7 @@ def copy_tree(source: Place, destination: Place, *, limit: int, path: RealPath) 
 
 def drop_tree(place: Place) -> None:
     """Remove a tree, or nothing where nothing stands; closed directories in it are opened first."""
-    import shutil  # noqa: PLC0415 -- few calls move a tree across file systems
+    import shutil
 
     directory, name = place
     with suppress(FileNotFoundError):
