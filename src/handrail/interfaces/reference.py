@@ -1,8 +1,9 @@
-"""Writes docs/tools.md and docs/errors.md from the tools' schemas and the kinds of errors.
+"""Writes docs/tools.md, docs/errors.md and docs/modules.md from the code.
 
 `python -m handrail.interfaces.reference docs` writes them; a test says when they are out of date.
 """
 
+import ast
 import json
 import os
 import sys
@@ -149,7 +150,30 @@ def errors_page() -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-PAGES: Final = {"tools.md": tools_page, "errors.md": errors_page}
+def modules_page() -> str:
+    """docs/modules.md: every module with the first paragraph of its docstring."""
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    lines = [
+        "# Modules",
+        "",
+        "Written from the code by `make docs`. [architecture.md](architecture.md) is the map.",
+        "",
+    ]
+    rooms: dict[str, list[tuple[str, ...]]] = {}
+    for folder, _, names in os.walk(top):
+        room = os.path.relpath(folder, top)
+        for name in names:
+            if name.endswith(".py"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    said = ast.get_docstring(ast.parse(file.read())) or ""
+                row = (f"`{name}`", " ".join(said.partition("\n\n")[0].split()))
+                rooms.setdefault("handrail" if room == "." else room, []).append(row)
+    for room in sorted(rooms):
+        lines += [f"## {room}/", "", *_table(("module", "what it is for"), sorted(rooms[room])), ""]
+    return "\n".join(lines)
+
+
+PAGES: Final = {"tools.md": tools_page, "errors.md": errors_page, "modules.md": modules_page}
 
 
 def main(arguments: Sequence[str]) -> int:
