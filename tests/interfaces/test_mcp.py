@@ -127,7 +127,11 @@ async def test_every_answer_validates_against_its_schema_failures_too(root: Path
     kinds: dict[str, set[str]] = {}
     async with connected(root, data, "--family", "all", "--approve", "auto") as session:
         schemas = {t.name: t.output_schema for t in (await session.list_tools()).tools}
-        for name, arguments in calls(root):
+        await session.call_tool("edit_file", {"path": "first.txt", "content": "first\n"})
+        listed = (await session.call_tool("checkpoints_list", {})).structured_content
+        assert listed is not None
+        restore = ("checkpoint_restore", {"id": listed["checkpoints"][0]["id"]})
+        for name, arguments in [*calls(root), restore]:
             result = await session.call_tool(name, arguments)
             assert result.structured_content is not None, (name, arguments)
             assert next(iter(result.structured_content)) == "kind"

@@ -6,6 +6,7 @@ A file that can't be read hides all that lies beside it: a rule that isn't under
 import os
 import re
 import threading
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -165,7 +166,9 @@ def spec(data: bytes) -> Spec:
         return True
 
     lines = [os.fsdecode(line.removesuffix(b"\r")) for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
-    found: Spec = GitIgnoreSpec.from_lines([line for line in lines if is_pattern(line)], backend="simple")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # `[[` in somebody's pattern is no concern of the log's
+        found: Spec = GitIgnoreSpec.from_lines([line for line in lines if is_pattern(line)], backend="simple")
     return found
 
 
