@@ -52,7 +52,7 @@ class Admission:
             if verdict.allowed:
                 return
             reason = verdict.reason
-            if directory:
+            if directory and access != "write":
                 session.refuse(path.text, reason)
         raise Refused(
             "path_denied",

@@ -36,6 +36,11 @@ class Session:
         """Why the directory was refused, if it was."""
         return self._refused.get(directory)
 
+    def forget_refusals(self) -> None:
+        """Let refused directories be asked for again."""
+        with self._lock:
+            self._refused.clear()
+
     def repeated(self, call: str) -> bool:
         """Note a read; whether the same one came for at least the third time without a change in between."""
         with self._lock:
@@ -70,6 +75,12 @@ class Sessions:
                     self._sessions.popitem(last=False)
             self._sessions.move_to_end(name)
             return session
+
+    def forget_refusals(self) -> None:
+        """Let every directory be asked for again: the roots have changed."""
+        with self._lock:
+            for session in self._sessions.values():
+                session.forget_refusals()
 
     def touch(self, session: Session, now: int) -> None:
         """Note that the session called, so that its task stays open; the store hears of it once a minute."""

@@ -99,6 +99,7 @@ class Workspace:
             log.warning("the client's root %s lies outside the configured ones and is ignored", shown(directory))
         log.info("the roots are %s", ", ".join(map(shown, roots)))
         self.road = self._lay(roots)
+        self._sessions.forget_refusals()
 
     def instructions(self, family: str) -> str:
         """A few lines for a model: where it works, how changes are allowed, where documents may lie."""

@@ -73,6 +73,8 @@ class Forecast:
                 return Rewound(ABSENT if empty else now, kept=not empty)
             if self._is_as_left(path, now, stretches[-1]):
                 now = stretches[-1].after
+            elif not isinstance(stretches[-1].before, DirectoryState):
+                return Clash("what stands there now was put there, or changed, by others since")
         found = Rewound(now)
         for stretch in reversed(stretches):
             if stretch.origin is not None and not exactly(found.state, stretch.before):
@@ -130,8 +132,15 @@ class Forecast:
         touched, after = self._touched(path), stretch.after
         if not isinstance(after, DirectoryState) or not same(without(now, touched), without(after, touched)):
             return False
-        exists = self._view.stat(path) is not None
-        return not exists or written(self._view, path, but=touched) <= stretch.last.time_ns
+        if self._view.stat(path) is None:
+            return True
+        if any(self._others_between(f"{path.text}/{name}", stretch.last.id) for name in touched):
+            return False
+        return written(self._view, path, but=touched) <= stretch.last.time_ns
+
+    def _others_between(self, path: str, since: int) -> bool:
+        """Whether others changed a path after that version and before the task did."""
+        return any(s.origin is not None and s.origin.id > since for s in self.stretches(path))
 
     def _all_goes(self, path: RealPath, now: DirectoryState) -> bool:
         """Whether a directory will be empty; one that isn't there yet is judged by what it is to hold."""

@@ -40,24 +40,33 @@ class Net:
 def in_turn(net: Mapping[str, Net]) -> tuple[str, ...]:
     """A task's paths in the order in which they can be taken back.
 
-    What the task made goes first, the deepest first, and before it what was changed below it. What it took away comes
-    back after that, the outermost first, and then what was changed below it before it was taken away.
+    What stands is taken back first, the deepest first, so that directories that the task made are empty by then. What
+    the task took away comes back after that, the outermost first; what it had changed or made in a directory before
+    it took that away goes last.
     """
 
     def comes_back(path: str) -> bool:
-        gone = net[path].after == "absent"
+        found = net[path].after == "absent"
         above = path.rpartition("/")[0]
         while above:
             around = net.get(above)
-            if around is not None and around.before == "absent" and around.after == "directory":
-                return False
-            gone = gone or (around is not None and around.after != "directory")
+            if around is not None and around.after != "directory":
+                found = True
+            elif around is not None and around.before == "absent":
+                found = False
             above = above.rpartition("/")[0]
-        return gone
+        return found
 
-    back = {path for path in net if comes_back(path)}
-    first = sorted((path for path in net if path not in back), key=lambda path: -path.count("/"))
-    return (*first, *sorted((path for path in net if path in back), key=lambda path: path.count("/")))
+    def depth(path: str) -> int:
+        return path.count("/")
+
+    back = [path for path in net if comes_back(path)]
+    standing = net.keys() - back
+    return (
+        *sorted((path for path in net if path in standing), key=depth, reverse=True),
+        *sorted((path for path in back if net[path].before != "absent"), key=depth),
+        *sorted((path for path in back if net[path].before == "absent"), key=depth, reverse=True),
+    )
 
 
 class Tasks:
