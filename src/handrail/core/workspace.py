@@ -33,7 +33,7 @@ from handrail.history.listing import ComparePlanner, HistoryPlanner
 from handrail.history.restore import RemovePlanner, RestorePlanner
 from handrail.history.undo import UndoPlanner
 from handrail.model.calls import Call
-from handrail.model.errors import HandrailError
+from handrail.model.errors import BackendFailed, HandrailError
 from handrail.model.paths import shown
 from handrail.model.planner import Planner
 from handrail.reading.launch import OpenPlanner
@@ -68,6 +68,7 @@ class Workspace:
         self._own = own(opening.data_directory, os.environ)
         self._roots = configured_roots(opening.roots, self._load(None).config)
         self.settled = self._roots is None
+        self._backend_named(self._load(None).config)
         self._fs = HostFileSystem()
         self._events = Events()
         self.store: Store = SqliteStore(self._own.data, owner=uuid4().hex)
@@ -118,6 +119,8 @@ class Workspace:
         ]
         if family in ("batch", "all"):
             lines.append("Read a file before you edit it. edit_file mode=restore takes a version or a whole task back.")
+        if road.config.tools.exec.sandbox.backend == "auto":
+            lines.append("No sandbox is there: the tools work on the host itself.")
         lines.append(f"Host: files_dir={shown(self._own.files)}")
         return "\n".join(lines)
 
@@ -128,6 +131,18 @@ class Workspace:
         self.store.close()
 
     # laying the road
+
+    def _backend_named(self, config: Config) -> None:
+        """Never silently the host where something else was named."""
+        backend = config.tools.exec.sandbox.backend
+        if backend == "auto":
+            log.warning("no sandbox is there, so the tools work on the host itself")
+        elif backend != "host":
+            raise BackendFailed(
+                "backend_unavailable",
+                f"This version of Handrail has no sandbox {backend!r}.",
+                hint='Set tools.exec.sandbox.backend to "host", or leave it out.',
+            )
 
     def _load(self, workspace: str | None) -> Loaded:
         return load(

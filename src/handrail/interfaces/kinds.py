@@ -56,7 +56,12 @@ NOT_YET: Final = (
     ("read_files", "`sheet` of a workbook", "`unsupported_kind`, as the workbook itself"),
     ("read_files", "CSV and TSV with the header repeated; notebooks cell by cell", "read as plain text rows"),
     ("read_files", "images as image blocks", "`unsupported_kind`"),
-    ("read_files", "audio and video as a transcript", "`unsupported_kind`"),
+    ("read_files", "audio and video as a transcript", "`transcription_unavailable`"),
     ("Read", "`pages`, PDF, images, notebooks, documents", "`unsupported_kind`"),
     ("file_history", "further pages of a version's content", "restore it and read it"),
+    ("find_files, Glob, Grep", "links to directories below the root are followed inside the roots", "passed over"),
+    ("find_files, Grep", "a search where there is no ripgrep for the platform", "`backend_unavailable`"),
+    ("edit_file", "pruning of old versions, `gc`, `doctor`", "the history grows"),
+    ("all", "sandboxes (`tools.exec.sandbox`)", "`backend_unavailable` at start, never silently the host"),
+    ("all", "hooks as commands; metrics and traces", "hooks are Python callables"),
 )
