@@ -77,6 +77,8 @@ class Forecast:
                 return Clash("what stands there now was put there, or changed, by others since")
         found = Rewound(now)
         for stretch in reversed(stretches):
+            if all(isinstance(s, DirectoryState) for s in (found.state, stretch.before, stretch.after)):
+                continue  # a directory before and after; what lies in it has versions of its own
             if stretch.origin is not None and not exactly(found.state, stretch.before):
                 check_restorable(stretch.origin)
             step = rewound(stretch.after, stretch.before, found.state, label=f"before task {shown(self._task)}")
@@ -134,13 +136,20 @@ class Forecast:
             return False
         if self._view.stat(path) is None:
             return True
-        if any(self._others_between(f"{path.text}/{name}", stretch.last.id) for name in touched):
+        listed = {name for name, _, _ in after.manifest}
+        if any(self._others_between(f"{path.text}/{name}", stretch.last.id, name in listed) for name in touched):
             return False
         return written(self._view, path, but=touched) <= stretch.last.time_ns
 
-    def _others_between(self, path: str, since: int) -> bool:
-        """Whether others changed a path after that version and before the task did."""
-        return any(s.origin is not None and s.origin.id > since for s in self.stretches(path))
+    def _others_between(self, path: str, since: int, listed: bool) -> bool:
+        """Whether others may have changed a path after that version and before the task did.
+
+        What is first recorded as absent may have been so all the time, where the tree doesn't list it.
+        """
+        return any(
+            stretch.origin is not None and stretch.origin.id > since and (listed or stretch.before != ABSENT)
+            for stretch in self.stretches(path)
+        )
 
     def _all_goes(self, path: RealPath, now: DirectoryState) -> bool:
         """Whether a directory will be empty; one that isn't there yet is judged by what it is to hold."""
