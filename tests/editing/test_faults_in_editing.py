@@ -156,6 +156,12 @@ def test_an_edit_made_before_is_recognised():
     assert "already there, at row 1" in again.hint
 
 
+def test_what_an_earlier_edit_of_the_call_wrote_is_not_there_already():
+    error = failure(b"one\ntwo\n", ("one", "1"), ("gone", "1"), semantics="in_order")
+    assert "already_there" not in error.facts
+    assert "as the edits before this one leave them" in error.hint
+
+
 def test_several_edits_have_one_meaning_each():
     pair = [("a", "b"), ("b", "c")]
     together = failure(b"a b", *pair)

@@ -119,8 +119,7 @@ def _together(draft: Draft, steps: Sequence[_Step]) -> list[_Step]:
     for step in steps:
         _refuse_chained(step, steps[: step.index])
     hay = Haystack(draft.current)
-    end = lines.dominant_end(draft.current)
-    located = [_located(step, hay, end) for step in steps]
+    located = [_located(step, hay, file=draft.original.text) for step in steps]
     placed = sorted((span, at, step.index) for step in located for at, span in enumerate(step.located.spans))
     for (one, _, first), (other, _, second) in pairwise(placed):
         if other[0] < one[1]:
@@ -165,11 +164,10 @@ def _overlap(one: _Step, other: _Step, row: int) -> HandrailError:
 
 
 def _in_order(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
-    end = lines.dominant_end(draft.current)
     done: list[_Step] = []
     for step in steps:
         view.check()
-        located = _located(step, Haystack(draft.current), end)
+        located = _located(step, Haystack(draft.current), file=draft.original.text)
         draft.replace(_joined(piece for place in located.changes for piece in place))
         done.append(located)
     return done
@@ -178,13 +176,13 @@ def _in_order(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
 # one replacement
 
 
-def _located(step: _Step, hay: Haystack, end: str) -> _Step:
+def _located(step: _Step, hay: Haystack, *, file: str) -> _Step:
     """The step with its places and pieces; raises `no_match`, `ambiguous_match`, `no_change`."""
     old, new, everywhere = step.wanted.old, step.wanted.new, step.wanted.everywhere
     located = hay.locate(old, everywhere=everywhere)
     spans = located.spans
     if not spans:
-        miss = near.explain(hay, old, new=new)
+        miss = near.explain(hay, old, new=new, file=file)
         raise NotThere(
             "no_match",
             f"The old_string{step.name} is not in the file.",
@@ -193,6 +191,7 @@ def _located(step: _Step, hay: Haystack, end: str) -> _Step:
         )
     if len(spans) > 1 and not everywhere:
         raise _ambiguous(step, spans, Rows(hay.text).of(spans))
+    end = lines.dominant_end(file)
     made: dict[str, tuple[Piece, ...]] = {}
     for found in {hay.text[start:stop] for start, stop in spans}:
         made[found] = pieces(found, old=old, new=new, manner=located.manner, file_end=end)

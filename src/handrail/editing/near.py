@@ -44,8 +44,11 @@ class _Alike:
     close: bool = False
 
 
-def explain(hay: Haystack, old: str, *, new: str) -> Miss:
-    """The most telling reason why `old` isn't in the text, and what to do about it."""
+def explain(hay: Haystack, old: str, *, new: str, file: str) -> Miss:
+    """The most telling reason why `old` isn't in the text, and what to do about it.
+
+    `file`: what the file says, where earlier edits of the same call already changed the text that was looked in.
+    """
     bare = without_prefixes(old)
     if bare is not None and (len(lines.split(old)) > 1 or hay.contains(bare) is not None):
         hint = (
@@ -53,10 +56,13 @@ def explain(hay: Haystack, old: str, *, new: str) -> Miss:
             "Send the lines without the number and the character after it, in old_string and new_string."
         )
         return Miss(hint, {"reader_prefixes": True})
-    there = _rows_there(hay, new)
+    there = _rows_there(hay if hay.text == file else Haystack(file), new)
     alike = list(_nearest(hay.text[:SCANNED], old))
-    facts: dict[str, object] = {"nearest": [{"row": a.row, "text": a.text, "sent": a.sent} for a in alike]}
+    shown = [{"row": a.row, "text": a.text, "sent": a.sent} for a in alike]
+    facts: dict[str, object] = {"nearest": shown} if shown else {}
     told = _told(alike, old, hay)
+    if hay.text != file:
+        told = f"{told} Rows are counted as the edits before this one leave them."
     if there is None:
         return Miss(told, facts)
     already = f"The new text is already there, at row {there[0]}"
@@ -100,7 +106,7 @@ def _told(alike: Sequence[_Alike], old: str, hay: Haystack) -> str:
     return (
         f"{best.said} Row {best.row} of the file is `{best.text}`, sent was `{best.sent}` "
         f"(→ is a tab, · a blank, ¶ a line end).{others}{stray} "
-        f"Read rows {max(1, best.row - count)}-{best.row + count} again and copy the anchor from there{_scope(hay)}."
+        f"Read rows {max(1, best.row - count)}-{best.row + count} again and copy the anchor from there."
     )
 
 
