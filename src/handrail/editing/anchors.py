@@ -3,9 +3,10 @@
 Pure: it knows no file, no encoding, no tool. Tabs and blanks are never guessed.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from handrail.text import quotes
@@ -81,23 +82,28 @@ class Haystack:
 
 
 class Rows:
-    """Rows (1-based) of offsets in one text, by the one rule that only `\\n` (so `\\r\\n` too) ends a line."""
+    """Rows (1-based) of offsets in one text, by the one rule that only `\\n` (so `\\r\\n` too) ends a line.
+
+    It counts from the offset asked for last, so that many in order cost one pass.
+    """
 
     def __init__(self, text: str) -> None:
-        self._ends = list(_places(text, "\n", 1))
+        self._text = text
+        self._offset, self._row = 0, 1
 
     def at(self, offset: int) -> int:
         """The row that the character at `offset` is in; an end belongs to its line."""
-        return bisect_left(self._ends, offset) + 1
+        if offset >= self._offset:
+            self._row += self._text.count("\n", self._offset, offset)
+        else:
+            self._row -= self._text.count("\n", offset, self._offset)
+        self._offset = offset
+        return self._row
 
     def of(self, spans: Sequence[Span], *, most: int = 10) -> tuple[int, ...]:
         """The rows where the spans start, in order, each once, `most` at most."""
         rows = dict.fromkeys(self.at(start) for start, _ in spans[: most * 20])
         return tuple(rows)[:most]
-
-    def ends_before(self, offset: int) -> int:
-        """How many lines end before `offset`."""
-        return bisect_right(self._ends, offset - 1)
 
 
 def flat(text: str) -> str:
@@ -107,7 +113,8 @@ def flat(text: str) -> str:
 
 def _pair_offsets(text: str) -> list[int]:
     """Where, in the flat text, the `\\n` of each `\\r\\n` of the text stands."""
-    return [at - index for index, at in enumerate(_places(text, "\r\n", 2))]
+    lengths = map(len, text.split("\r\n")[:-1])
+    return list(accumulate(lengths, lambda at, length: at + length + 1))
 
 
 def _places(hay: str, needle: str, step: int) -> Iterator[int]:

@@ -21,6 +21,7 @@ class Draft:
         self.original = original
         self.current = original.text
         self._runs: deque[Run] = deque([(0, len(original.text))])
+        self._pieces: list[Piece] | None = []
 
     def replace(self, pieces: Sequence[Piece]) -> None:
         """Change the current text by ordered, disjoint pieces over it."""
@@ -35,21 +36,14 @@ class Draft:
                 kept.append(new)
             at = end
         self._runs = kept + self._runs
+        self._pieces = None
         self.current = "".join((*parts, self.current[at:]))
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> Sequence[Piece]:
         """What differs from the original, as ordered, disjoint pieces over it."""
-        pieces: list[Piece] = []
-        at, new = 0, list[str]()
-        for run in (*self._runs, (len(self.original.text), len(self.original.text))):
-            if isinstance(run, str):
-                new.append(run)
-                continue
-            if run[0] > at or new:
-                pieces.append((at, run[0], "".join(new)))
-                new.clear()
-            at = run[1]
-        return pieces
+        if self._pieces is None:
+            self._pieces = self._differences()
+        return self._pieces
 
     def data(self) -> bytes:
         """The bytes of the current text; raises `WrongContent` `unencodable`."""
@@ -73,6 +67,19 @@ class Draft:
             else:
                 ranges.append((first, final))
         return tuple(ranges)
+
+    def _differences(self) -> list[Piece]:
+        pieces: list[Piece] = []
+        at, new = 0, list[str]()
+        for run in (*self._runs, (len(self.original.text), len(self.original.text))):
+            if isinstance(run, str):
+                new.append(run)
+                continue
+            if run[0] > at or new:
+                pieces.append((at, run[0], "".join(new)))
+                new.clear()
+            at = run[1]
+        return pieces
 
     def _take(self, size: int) -> list[Run]:
         """Take the first `size` characters off the runs."""

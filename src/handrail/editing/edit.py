@@ -3,7 +3,7 @@
 Rules: spec of the batch tools, "patch" (`together`), and of Edit and MultiEdit (`in_order`). It writes nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from handrail.editing import near, unusual
 from handrail.editing.anchors import MANY, Haystack, Located, Rows, Span, flat
 from handrail.editing.draft import Draft
-from handrail.editing.pieces import Piece, pieces
+from handrail.editing.pieces import Piece, joined, pieces
 from handrail.model.answers import Changed
 from handrail.model.changes import Change, Plan
 from handrail.model.errors import HandrailError, InvalidCall, NotThere, TooLarge
@@ -64,15 +64,14 @@ class EditPlanner:
             raise too_large(path, snapshot.stat.size, self._max_bytes)
         content = snapshot.content()
         draft = Draft(codec.decode(content.bytes()))
-        done = _together(draft, steps) if operation.semantics == "together" else _in_order(draft, steps, view)
+        done = _together(draft, steps, view) if operation.semantics == "together" else _in_order(draft, steps, view)
         before = draft.original
         after = Bytes(draft.data())
         if after.data == before.data:
             raise _no_change(steps[0], "Together the edits leave the file as it is.")
-        warnings = tuple(_noticed(draft, done, after.data))
-        answer = replace(
-            _counted(path, draft, done), bytes_written=after.size, hash=after.hash, existed=True, warnings=warnings
-        )
+        counted = _counted(path, draft, done)
+        warnings = tuple(_noticed(draft, done, after.data, rows=counted.shown_rows))
+        answer = replace(counted, bytes_written=after.size, hash=after.hash, existed=True, warnings=warnings)
         change = Change(path, FileState(content, snapshot.stat.mode), FileState(after), "modify")
         return Plan(answer, (change,), unusual=warnings, around=_around(before.text, draft))
 
@@ -115,27 +114,20 @@ def _checked(operation: Edit) -> list[_Step]:
 # in the original, all at once
 
 
-def _together(draft: Draft, steps: Sequence[_Step]) -> list[_Step]:
+def _together(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
     for step in steps:
         _refuse_chained(step, steps[: step.index])
     hay = Haystack(draft.current)
-    located = [_located(step, hay, file=draft.original.text) for step in steps]
+    located: list[_Step] = []
+    for step in steps:
+        view.check()
+        located.append(_located(step, hay, file=draft.original.text))
     placed = sorted((span, at, step.index) for step in located for at, span in enumerate(step.located.spans))
     for (one, _, first), (other, _, second) in pairwise(placed):
         if other[0] < one[1]:
             raise _overlap(located[first], located[second], Rows(draft.current).at(other[0]))
-    draft.replace(_joined(piece for _, at, index in placed for piece in located[index].changes[at]))
+    draft.replace(joined(piece for _, at, index in placed for piece in located[index].changes[at]))
     return located
-
-
-def _joined(ordered: Iterable[Piece]) -> list[Piece]:
-    joined: list[Piece] = []
-    for start, end, new in ordered:
-        if joined and joined[-1][1] == start:
-            joined[-1] = (joined[-1][0], end, joined[-1][2] + new)
-        else:
-            joined.append((start, end, new))
-    return joined
 
 
 def _refuse_chained(step: _Step, earlier: Sequence[_Step]) -> None:
@@ -168,7 +160,7 @@ def _in_order(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
     for step in steps:
         view.check()
         located = _located(step, Haystack(draft.current), file=draft.original.text)
-        draft.replace(_joined(piece for place in located.changes for piece in place))
+        draft.replace(joined(piece for place in located.changes for piece in place))
         done.append(located)
     return done
 
@@ -236,8 +228,7 @@ def _counted(path: RealPath, draft: Draft, done: Sequence[_Step]) -> Changed:
     )
 
 
-def _noticed(draft: Draft, done: Sequence[_Step], data: bytes) -> Iterator[str]:
-    rows = draft.changed_rows()
+def _noticed(draft: Draft, done: Sequence[_Step], data: bytes, *, rows: Sequence[Span]) -> Iterator[str]:
     yield from unusual.placeholders(draft.original.text, lines.split(draft.current), rows=rows)
     yield from unusual.misread(data, draft.current)
     for step in done:

@@ -3,7 +3,7 @@
 Pure. All else keeps the file's own bytes, so mixed line ends and odd spellings in an anchor's context survive.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import eq
 
@@ -49,7 +49,7 @@ def pieces(found: str, *, old: str, new: str, manner: Manner, file_end: str) -> 
     ending = Ending(file=file_end, kept=exact, literal=literal)
     written = quotes.like(flat(new), old=flat(old), found=flat(found)) if manner == "quotes" else new
     place = _Place(found, old, new, written, ending)
-    return tuple(_joined(place.changes()))
+    return tuple(joined(place.changes()))
 
 
 class _Place:
@@ -125,11 +125,13 @@ def _common(one: str, other: str, most: int) -> int:
     return low
 
 
-def _joined(changes: Iterator[Piece]) -> Sequence[Piece]:
-    joined: list[Piece] = []
+def joined(changes: Iterable[Piece]) -> list[Piece]:
+    """Ordered pieces with those that touch made one."""
+    groups: list[tuple[int, int, list[str]]] = []
     for start, end, text in changes:
-        if joined and joined[-1][1] == start:
-            joined[-1] = (joined[-1][0], end, joined[-1][2] + text)
+        if groups and groups[-1][1] == start:
+            groups[-1][2].append(text)
+            groups[-1] = (groups[-1][0], end, groups[-1][2])
         else:
-            joined.append((start, end, text))
-    return joined
+            groups.append((start, end, [text]))
+    return [(start, end, "".join(texts)) for start, end, texts in groups]
