@@ -65,6 +65,7 @@ def main() -> int:
         root.mkdir()
         (root / "a.txt").write_text("a\n")
         env = {**os.environ, "HANDRAIL_DATA_DIR": str(Path(place, "data"))}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # bytecode is kept, as it is for everybody who installs it
         servers = {
             "the SDK's smallest server": [sys.executable, "-c", SMALLEST],
             "handrail serve": [*handrail, "serve", "--root", str(root)],

@@ -44,3 +44,14 @@ def test_a_workspace_that_requires_approval_holds_against_auto(tmp_path: Path, r
     (root / "handrail.toml").write_bytes(b"[tools.fs]\nrequire_approval = true\n")
     with handrail.open(root=root, approve="auto", data_dir=tmp_path / "data") as files:
         assert files.call("edit_file", {"path": "new.txt", "content": "x"}).kind == "approval_unavailable"
+
+
+def test_a_recorded_secret_is_asked_for_when_its_file_is_gone(tmp_path: Path, root: Path) -> None:
+    with handrail.open(root=root, approve=lambda _: True, data_dir=tmp_path / "data") as files:
+        files.call("edit_file", {"path": ".env", "content": "KEY=secret-value\n"}).unwrap()
+        files.call("edit_file", {"mode": "remove", "path": ".env"}).unwrap()
+    assert not (root / ".env").exists()
+    with handrail.open(root=root, approve="auto", data_dir=tmp_path / "data") as files:
+        for arguments in ({"paths": [".env"]}, {"mode": "read", "version": 1}, {"mode": "read", "version": 2}):
+            result = files.call("file_history", arguments)
+            assert "secret-value" not in result.text + str(result.payload), arguments

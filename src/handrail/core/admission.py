@@ -27,9 +27,14 @@ class Admission:
         return [self._target(want, session) for want in planner.wants(operation)]
 
     def secrets(self, targets: Sequence[Target]) -> Sequence[RealPath]:
-        """The sensitive files among the targets that exist and whose content the operation would look at."""
+        """The sensitive files among the targets whose content the operation would look at: on disk or in the history."""
         return [
-            t.real for t in targets if t.path is not None and t.exists and self._looks_into(t) and self._is_secret(t)
+            t.real
+            for t in targets
+            if t.path is not None
+            and (t.exists or t.want.access == "history")
+            and self._looks_into(t)
+            and self._is_secret(t)
         ]
 
     def _target(self, want: Want, session: Session) -> Target:

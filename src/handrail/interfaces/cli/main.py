@@ -3,6 +3,7 @@
 0 = ok, 1 = not ok, 2 = what was typed can't be meant. It loads as little as it can: `--version` is asked often.
 """
 
+import gc
 import io
 import os
 import sys
@@ -49,8 +50,11 @@ def _run(arguments: list[str]) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
+    gc.disable()  # what is being loaded stays; looking for garbage in it would take a tenth of the start
     errors = import_module("handrail.model.errors")
     module = import_module(f"handrail.interfaces.cli.{_MODULES[options.command]}")
+    gc.freeze()
+    gc.enable()
     try:
         return int(getattr(module, options.command)(options))
     except errors.HandrailError as error:

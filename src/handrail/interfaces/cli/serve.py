@@ -3,9 +3,9 @@
 import argparse
 import logging
 import sys
-from importlib import import_module
 
 from handrail.interfaces.cli.opening import opened
+from handrail.interfaces.mcp import server
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -16,5 +16,5 @@ def serve(options: argparse.Namespace) -> int:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     with opened(options, family=options.family) as handrail:
-        import_module("handrail.interfaces.mcp.server").serve(handrail, family=options.family)
+        server.serve(handrail, family=options.family)
     return 0
