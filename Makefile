@@ -29,7 +29,7 @@ check: install
 	$(BIN)/lint-imports
 
 docs: install
-	$(BIN)/python -m handrail.interfaces.reference docs
+	$(BIN)/python -m handrail.interfaces.reference docs src/handrail/families
 
 bench: install bench-start bench-replay
 

@@ -27,7 +27,7 @@ class Admission:
         return [self._target(want, session) for want in planner.wants(operation)]
 
     def secrets(self, targets: Sequence[Target]) -> Sequence[RealPath]:
-        """The sensitive files among the targets whose content the operation would look at: on disk or in the history."""
+        """The sensitive files whose content the operation would look at, on disk or in the history."""
         return [
             t.real
             for t in targets

@@ -15,7 +15,7 @@ from handrail.core.hooks import Hook
 from handrail.core.tool import Tool
 from handrail.core.workspace import Opening, Workspace
 from handrail.families.render import failed
-from handrail.families.schema import input_schema, output_schema
+from handrail.families.schema import schemas
 from handrail.model.calls import Call, Cancellation, Channel, Progress, Result
 from handrail.model.records import Answered, Request
 from handrail.store.protocol import Store
@@ -215,13 +215,14 @@ def _roots(root: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Non
 
 
 def _info(tool: Tool[Any], description: str) -> ToolInfo:
+    given, answered = schemas(tool)
     return ToolInfo(
         name=tool.name,
         family=tool.family,
         title=tool.title,
         description=description,
-        input_schema=input_schema(tool.arguments),
-        output_schema=output_schema(tool.output),
+        input_schema=given,
+        output_schema=answered,
         read_only=tool.read_only,
         destructive=tool.destructive,
         idempotent=tool.idempotent,

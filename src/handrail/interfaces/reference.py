@@ -14,6 +14,7 @@ from handrail.core.config import Config
 from handrail.core.schema import input_schema, output_schema
 from handrail.core.tool import Context, Tool
 from handrail.families import batch, claude_code
+from handrail.families.schema import KEPT, as_kept
 from handrail.interfaces.kinds import MEANINGS, NOT_YET
 from handrail.model.errors import KINDS
 from handrail.model.records import Task, Version
@@ -177,14 +178,20 @@ PAGES: Final = {"tools.md": tools_page, "errors.md": errors_page, "modules.md": 
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages into the directory that is named."""
-    if len(arguments) != 1:
-        sys.stderr.write("usage: python -m handrail.interfaces.reference DIRECTORY\n")
+    """Write the pages into the directory that is named, and the tools' schemas into a second one."""
+    if len(arguments) not in (1, 2):
+        sys.stderr.write("usage: python -m handrail.interfaces.reference DOCS [SCHEMAS]\n")
         return 2
     for name, page in PAGES.items():
-        with open(os.path.join(arguments[0], name), "w", encoding="utf-8", newline="") as file:
-            file.write(page())
+        _write(os.path.join(arguments[0], name), page())
+    for directory in arguments[1:]:
+        _write(os.path.join(directory, os.path.basename(KEPT)), as_kept([*batch.TOOLS, *claude_code.TOOLS]))
     return 0
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
 
 
 if __name__ == "__main__":
