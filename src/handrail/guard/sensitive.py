@@ -87,6 +87,8 @@ PROTECTED: Final = (
 )
 """Globs of places that need a person's word before a write."""
 
+_BACKUP: Final = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|sav|tmp|sw[a-z])|\.~\d+~)+$")
+_SWAP: Final = re.compile(r"\.sw[a-z]$")
 _EXCEPT: Final = {SENSITIVE[0]: ".pub", ".env*": ".example"}
 
 
@@ -102,6 +104,10 @@ class Sensitive:
     def sensitive(self, path: str) -> bool:
         """Whether the name of an absolute path, given or real, is that of a secret."""
         plain = folded(path).lstrip("/")
+        original = _original(plain)
+        return self._names(plain) or (original != plain and self._names(original))
+
+    def _names(self, plain: str) -> bool:
         directory, _, name = plain.rpartition("/")
         secret_place, telling = _known_place(directory)
         listed = secret_place or _secret_names().fullmatch("/" + name) or (telling and _secret_paths().match(plain))
@@ -123,6 +129,15 @@ class Sensitive:
     def extra_left_out(self) -> Sequence[str]:
         """The user's own globs, absolute, whatever the case; those with classes or escapes aren't among them."""
         return [_any_case(glob) for glob in self._extra.absolute if not {"[", "\\"} & set(glob)]
+
+
+def _original(path: str) -> str:
+    """The path that a backup was made of: without what editors and people put behind (or around) a name."""
+    directory, slash, name = path.rpartition("/")
+    kept = _BACKUP.sub("", name)
+    if kept != name and kept.startswith(".") and _SWAP.search(name):
+        kept = kept[1:]
+    return directory + slash + kept if kept else path
 
 
 def folded(path: str) -> str:

@@ -27,6 +27,11 @@ _NEVER_TEXT: Final = (
     re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|\xfd7zXZ|\x28\xb5\x2f\xfd|\x7fELF"),
 )
 """Starts of formats that hold text by chance only; `reading/kinds.py` tells them apart."""
+_DESIGNATED: Final = {
+    "iso2022_jp": re.compile(rb"\x1b\$[@B]|\x1b\(J"),
+    "iso2022_kr": re.compile(rb"\x1b\$\)C"),
+}
+"""Encodings that look like ASCII, and the escapes that give them away."""
 _NARROW: Final = {
     "gb18030": "gbk",
     "cp932": "shift_jis",
@@ -77,7 +82,7 @@ class Sniffer:
     def marked(self) -> Form | None:
         """The form that the first bytes show by a mark or by their units; enough to know how lines end."""
         head = bytes(self._head)
-        return _by_bom(head) or _by_units(head)
+        return _by_bom(head) or _by_units(head) or _by_escapes(head)
 
     def form(self, *, whole: bool = True) -> Form | None:
         """The form of what was fed, `None` for binary; `whole` says that nothing follows."""
@@ -170,6 +175,20 @@ def _by_units(head: bytes) -> Form | None:
         if believable and (best is None or plain > best[0]):
             best = plain, encoding
     return Form(encoding=best[1], confidence=0.95) if best else None
+
+
+def _by_escapes(head: bytes) -> Form | None:
+    """ISO-2022: ASCII throughout, with the escapes that designate its character sets, and it decodes."""
+    if b"\x1b" not in head or not head.isascii():
+        return None
+    for encoding, escapes in _DESIGNATED.items():
+        if escapes.search(head):
+            try:
+                codecs.getincrementaldecoder(encoding)("strict").decode(head)
+            except UnicodeDecodeError:
+                continue
+            return Form(encoding=encoding, confidence=0.95)
+    return None
 
 
 def _units(data: bytes, encoding: str) -> str | None:
