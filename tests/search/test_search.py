@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from plain_view import Finder, PlainView, tree
 
+import handrail
 from handrail.model.errors import InvalidCall
 from handrail.model.operations import Find, Query
 from handrail.search import content
@@ -384,3 +385,15 @@ def test_multiline_agrees_with_python_on_a_whole_text(finder: Finder) -> None:
         assert {row.row for row in finder.search(expression, unit="content", multiline=True).rows} == expected, (
             expression
         )
+
+
+def test_a_huge_file_of_nuls_does_not_keep_the_others_from_being_searched(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    with (root / "a_big").open("wb") as big:
+        big.truncate(300 << 20)
+    (root / "zz.txt").write_bytes(b"needle\n")
+    with handrail.open(root=root, data_dir=tmp_path / "data") as files:
+        found = files.call("find_files", {"queries": [{"pattern": "needle", "file_pattern": "**/*"}]})
+    assert [row["path"] for row in found.payload["files"]] == ["zz.txt"]
+    assert found.payload.get("complete", True)

@@ -29,6 +29,8 @@ OLDEST: Final = 15
 """The first major version whose ignore rules are right."""
 
 _ODD: Final = r"^[^\x00]*$"
+_ODD_BYTES: Final = 256 << 20
+"""Larger files aren't looked at for their encoding: a line of theirs may be as long as they are."""
 _ARGUMENT_BYTES: Final = 256 << 10
 _SPECIAL: Final = frozenset("\\*?[]{}!")
 
@@ -172,8 +174,11 @@ def _searched(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float)
 
 def _asked(grep: Grep) -> list[str]:
     options: list[str] = []
-    if grep.max_file_bytes is not None:
-        options.append(f"--max-filesize={grep.max_file_bytes}")
+    most = grep.max_file_bytes
+    if grep.rows == "odd":
+        most = min(most or _ODD_BYTES, _ODD_BYTES)
+    if most is not None:
+        options.append(f"--max-filesize={most}")
     if grep.file_type is not None:
         options.append(f"--type={grep.file_type}")
     elif grep.names:
