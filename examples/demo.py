@@ -52,14 +52,17 @@ class Person:
     """Sits next to the agent: says yes to edits, and no to secrets."""
 
     def __init__(self) -> None:
-        self.questions = 0
+        self.questions = self.refused = 0
 
     async def answer(self, _context, params) -> ElicitResult:
         self.questions += 1
         question, _, diff = params.message.partition("\n\n")
-        print(f"    {CYAN}the person is asked:{OFF} {question}")
-        show(diff, most=14)
+        for number, line in enumerate(question.split("\n")):
+            print(f"    {line}" if number else f"    {CYAN}the person is asked:{OFF} {line}")
+        if diff:
+            show(diff, most=14)
         if "sensitive" in question:
+            self.refused += 1
             print(f"    {CYAN}the person says:{OFF} {RED}no{OFF}")
             return ElicitResult(action="accept", content={"allow": False, "reason": "keys stay with me"})
         print(f"    {CYAN}the person says:{OFF} {GREEN}yes{OFF}")
@@ -150,7 +153,8 @@ async def walk(root: Path, data: Path) -> None:
         await agent.call("read_files", files=[{"path": ".env"}])
         found = await agent.call("find_files", queries=[{"pattern": "STRIPE", "file_pattern": "**/*"}])
         assert not found.get("files")
-        print(f"\n{GREEN}Done.{OFF} {person.questions} questions were put to the person; nothing else was written.")
+        yes = person.questions - person.refused
+        print(f"\n{GREEN}Done.{OFF} {person.questions} questions, {yes} times yes: only those changes were written.")
 
 
 def main() -> None:

@@ -60,6 +60,16 @@ def test_without_a_terminal_a_change_is_refused_naming_the_ways(root, call):
     assert (root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
 
 
+def test_an_empty_history_and_a_missing_version_are_said_in_a_persons_words(root, call, capsysbinary):
+    assert main.main(["history"]) == 0
+    said = capsysbinary.readouterr()
+    assert (said.out, b"Nothing was recorded here yet." in said.err) == (b"", True)
+    for words in (["diff", "12"], ["restore", "12", "--yes"]):
+        assert main.main(words) == 1
+        said = capsysbinary.readouterr().err
+        assert b"no version 12" in said and b"`handrail history`" in said and b"file_history" not in said
+
+
 def test_history_diff_undo_and_restore(root, call, capsysbinary):
     receipt = edited(root, call)
     capsysbinary.readouterr()

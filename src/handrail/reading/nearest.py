@@ -14,7 +14,7 @@ _COMPARED: Final = 3000
 def not_found(path: RealPath, view: View) -> NotThere:
     """The failure for a file that isn't there, with the nearest existing names in facts `nearest`."""
     names = nearest(path, view)
-    hint = "List its directory with find_files or Glob."
+    hint = "List its directory to see what is there."
     if names:
         hint = f"Did you mean {names[0]}?" if len(names) == 1 else f"Near it are {', '.join(names)}."
     return NotThere("not_found", f"There is no file {path}.", hint=hint, path=str(path), facts={"nearest": list(names)})

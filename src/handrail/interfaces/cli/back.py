@@ -67,7 +67,7 @@ def _told(result: Result, options: argparse.Namespace) -> int:
     if result.ok or result.payload.get("files") or options.json:
         _show(result.payload, options, would=False)
     else:
-        screen.complain(str(result.payload.get("error", "")), str(result.payload.get("hint", "")))
+        screen.complain_of(result.payload)
     return 0 if result.ok else 1
 
 

@@ -78,5 +78,5 @@ def _plainly(result: Result, options: argparse.Namespace) -> int:
     if options.json:
         screen.write_json(result.payload)
     else:
-        screen.complain(str(result.payload.get("error", "")), str(result.payload.get("hint", "")))
+        screen.complain_of(result.payload)
     return 0 if result.ok else 1

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TextIO
 
 _HOSTILE: Final = re.compile(
@@ -17,6 +17,13 @@ LINE_SHOWN: Final = 2000
 """Characters of one line of a diff; the rest is counted."""
 
 Paint = Callable[[str, str], str]
+
+_NEXT = {
+    "version_not_found": "`handrail history` lists the versions.",
+    "task_not_found": "`handrail history` lists the tasks.",
+    "not_restorable": "`handrail history` lists the versions that can be put back.",
+}
+"""What a person does next, by the kind of failure, where the tool's own hint names a tool."""
 
 
 def block(text: str) -> str:
@@ -63,11 +70,16 @@ def write_json(value: object) -> None:
 
 
 def write_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> None:
-    """A table on a terminal; elsewhere lines of columns divided by tabs. Cells are cleaned here."""
+    """A table on a terminal; elsewhere lines of columns divided by tabs. Cells are cleaned here.
+
+    That there is no row is said on standard error where the output is read by a program.
+    """
     clean = [[line(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(columns), *clean] if clean else []:
             say("\t".join(row) + "\n")
+        if not clean:
+            whisper(empty + "\n")
         return
     if not clean:
         say(empty + "\n")
@@ -88,6 +100,12 @@ def complain(message: str, hint: str = "") -> None:
     """One sentence, and what to do next, on standard error."""
     paint = painter(sys.stderr)
     whisper(f"{paint('handrail:', 'red')} {block(message)}\n" + (f"  {block(hint)}\n" if hint else ""))
+
+
+def complain_of(payload: Mapping[str, object]) -> None:
+    """A failed call in the words of the command line: what to do next is a command here, not a tool."""
+    hint = _NEXT.get(str(payload.get("kind")), payload.get("hint", ""))
+    complain(str(payload.get("error", "")), str(hint))
 
 
 def say(text: str) -> None:
