@@ -4,12 +4,12 @@ Each verb takes a `RealPath` and follows no link in it: a component that became 
 (`OutOfDate` `stale`). Errors are those of `model/errors.py`; nothing else is raised.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from handrail.model.calls import Cancellation
-from handrail.model.files import Content, Entry, Stat
+from handrail.model.files import Content, Directory, Entry, Loaded, Stat
 from handrail.model.paths import RealPath
 from handrail.model.view import Grep, RowHit, Snapshot, Tally
 
@@ -78,6 +78,27 @@ class ReadableFileSystem(Protocol):
 
     def walk(self, root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) -> Iterator[str]:
         """Absolute names of the files below `root`, in no order, links not followed."""
+        ...
+
+    def tree(
+        self,
+        root: RealPath,
+        bounds: Bounds,
+        tally: Tally,
+        *,
+        respect_ignore: bool = True,
+        descend: Callable[[str], bool] = lambda _: True,
+        most: int | None = None,
+    ) -> Sequence[Directory] | None:
+        """Every directory from `root` down, each before those in it, links not followed, read by this process.
+
+        `descend` is asked of each absolute name before it is touched. `None` when there are over `most` files.
+        Cheap when asked again: a directory that didn't change is the same object.
+        """
+        ...
+
+    def load(self, directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
+        """Read regular files of one directory whole, each by its handle, those up to `most` bytes."""
         ...
 
     def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:

@@ -34,6 +34,34 @@ class Entry:
     stat: Stat
 
 
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Directory:
+    """A directory of a tree, as the ignore rules show it; the same object again as long as nothing in it changed.
+
+    `name` is absolute. `files` are regular files, `directories` those that are walked, `links` symbolic links;
+    `ignored` is what the ignore rules leave out, directories with a trailing slash. `.git` stands nowhere.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    directories: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One file read in passing: `data` is all of it, or `None` for no regular file, a large one or one that failed.
+
+    `stat` is `None` for what is gone or may not be opened; then `unreadable` tells the two apart.
+    """
+
+    name: str
+    stat: Stat | None
+    data: bytes | None = field(repr=False, default=None)
+    unreadable: bool = False
+
+
 class Content(Protocol):
     """A file's bytes behind a handle, so that size doesn't matter to a change."""
 

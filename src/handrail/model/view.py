@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from handrail.model.errors import HandrailError
-from handrail.model.files import Content, Entry, Stat
+from handrail.model.files import Content, Directory, Entry, Loaded, Stat
 from handrail.model.operations import Want
 from handrail.model.paths import RealPath
 
@@ -91,6 +91,20 @@ class Grep:
     max_file_bytes: int | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sifted:
+    """What policy shows of one directory of a tree; the same object again as long as nothing in it changed.
+
+    `open` and `sensitive` are names of files; of the sensitive only names may be told. `directory.files` has hidden
+    ones too and is for counting alone.
+    """
+
+    path: RealPath
+    directory: Directory
+    open: frozenset[str]
+    sensitive: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class Tally:
     """What a walk or search left out, by reason, and whether it came to its end; filled while it runs."""
@@ -142,6 +156,16 @@ class View(Protocol):
 
     def walk(self, root: RealPath, tally: Tally, *, respect_ignore: bool = True) -> Iterator[RealPath]:
         """The files below `root` that policy and ignore rules show, in no order; sensitive names are included."""
+        ...
+
+    def tree(
+        self, root: RealPath, tally: Tally, *, respect_ignore: bool = True, most: int | None = None
+    ) -> Sequence[Sifted] | None:
+        """Every directory from `root` down that policy and ignore rules show; `None` for over `most` files."""
+        ...
+
+    def load(self, place: Sifted, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
+        """Read open files of one directory whole, those up to `most` bytes; raises `BackendFailed`."""
         ...
 
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
