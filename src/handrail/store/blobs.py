@@ -4,6 +4,7 @@ It knows no version; what a content is needed for is not its business.
 """
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import secrets
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from handrail.model.files import CHUNK, Content
+from handrail.store import deltas
 from handrail.store.database import Database, failures, private_directory, unavailable
 
 INLINE = 64 * 1024
@@ -19,7 +21,7 @@ INLINE = 64 * 1024
 
 _LEVEL = 1
 _TINY = 128
-_PLAIN, _PACKED, _FILE = 0, 1, 2
+_PLAIN, _PACKED, _FILE = deltas.PLAIN, deltas.PACKED, deltas.FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,10 @@ class Blobs:
         for digest, content in contents.items():
             if self._kept(db, digest):
                 continue
-            # Kept when we looked, pruned since: pack it now.
-            pack = packed.get(digest) or self._pack(content)
+            pack = packed.get(digest)
+            if pack is None or (pack.form == _FILE and not os.path.isfile(self.place(digest))):
+                # Kept when we looked, or a file without its row, and pruned since: pack it now.
+                pack = self._pack(content)
             db.execute(
                 "INSERT INTO contents (hash, size, form, data) VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (hash) DO UPDATE SET form = excluded.form, data = excluded.data",
@@ -97,22 +101,44 @@ class Blobs:
             if last is not None:
                 yield last
 
+    def whole(self, link: deltas.Link) -> bytes:
+        """The unchecked bytes of a content that is kept whole."""
+        return b"".join(self._pieces(link))
+
+    def place(self, digest: str) -> str:
+        """Where the file of a content lies, if it has one."""
+        return os.path.join(self._directory, digest[:2], digest[2:])
+
     def _raw(self, digest: str) -> Iterator[bytes]:
+        links = self._chain(digest)
+        if links[-1].form == _FILE and not os.path.isfile(self.place(links[-1].hash.hex())):
+            links = self._chain(digest)  # it may have become a delta since we looked
+        if len(links) == 1:
+            yield from self._pieces(links[0])
+            return
+        content = deltas.told(links, self.whole)
+        for start in range(0, len(content), CHUNK):
+            yield content[start : start + CHUNK]
+
+    def _chain(self, digest: str) -> list[deltas.Link]:
         with self._database.reading() as db:
-            row = db.execute("SELECT form, data FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
-        if row is None:
+            links = deltas.chain(db, _key(digest))
+        if not links:
             raise unavailable("a content isn't kept any more", self._database.directory)
-        form, data = row
-        if form == _FILE:
-            yield from self._unpacked_file(digest)
-        elif form == _PACKED:
-            yield _unpacked(data)
-        elif data:
-            yield bytes(data)
+        return links
+
+    def _pieces(self, link: deltas.Link) -> Iterator[bytes]:
+        if link.form == _FILE:
+            yield from self._unpacked_file(link.hash.hex())
+        elif link.form == _PLAIN:
+            if link.data:
+                yield bytes(link.data)
+        else:
+            yield _unpacked(link.data or b"")
 
     def _kept(self, db: sqlite3.Connection, digest: str) -> bool:
         row = db.execute("SELECT form FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
-        return row is not None and (row[0] != _FILE or os.path.isfile(self._place(digest)))
+        return row is not None and (row[0] != _FILE or os.path.isfile(self.place(digest)))
 
     def _pack(self, content: Content) -> _Packed:
         if content.size > self._inline:
@@ -130,7 +156,7 @@ class Blobs:
         return _Packed(_PLAIN, data)
 
     def _write(self, content: Content) -> None:
-        place = self._place(content.hash)
+        place = self.place(content.hash)
         parent = os.path.dirname(place)
         private_directory(self._directory)
         private_directory(parent)
@@ -139,6 +165,7 @@ class Blobs:
         try:
             with os.fdopen(handle, "wb") as file:
                 os.fchmod(file.fileno(), 0o600)
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # a file that is being written isn't swept
                 if _compress(content, file) != content.hash:
                     raise unavailable("a file changed while it was recorded", self._database.directory)
                 file.flush()
@@ -156,16 +183,13 @@ class Blobs:
 
         try:
             with (
-                open(self._place(digest), "rb") as file,
+                open(self.place(digest), "rb") as file,
                 zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=False) as reader,
             ):
                 while piece := reader.read(CHUNK):
                     yield piece
         except zstandard.ZstdError as failure:
             raise unavailable("a stored content is damaged", self._database.directory) from failure
-
-    def _place(self, digest: str) -> str:
-        return os.path.join(self._directory, digest[:2], digest[2:])
 
 
 def _key(digest: str) -> bytes:

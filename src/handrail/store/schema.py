@@ -85,10 +85,23 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (session, path)
         )""",
     ),
+    (
+        "CREATE INDEX versions_by_content ON versions (hash) WHERE hash IS NOT NULL AND why_not IS NULL",
+        """CREATE TABLE deltas (
+            content INTEGER PRIMARY KEY REFERENCES contents (id),
+            base INTEGER NOT NULL REFERENCES contents (id),
+            data BLOB NOT NULL
+        )""",
+        "CREATE INDEX deltas_by_base ON deltas (base)",
+        "CREATE TABLE loose (hash BLOB PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE upkeep (work TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+    ),
 )
 """One tuple of statements a step; `PRAGMA user_version` counts the steps taken. Steps are added, never changed.
 
-`versions.status`: 0 intended, 1 done. `contents.form`: 0 as it is, 1 zstd, 2 a zstd file under `blobs/`.
+`versions.status`: 0 intended, 1 done. `contents.form`: 0 as it is, 1 zstd, 2 a zstd file under `blobs/`, 3 a delta
+(`deltas`), 4 zstd as small as it gets. `loose`: contents that may not be needed any more. `upkeep`: when which work
+was done, and how far it came.
 """
 
 
@@ -102,6 +115,7 @@ def current(db: sqlite3.Connection) -> bool:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Take the missing steps, each in one transaction; several processes may try at once."""
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # counts only before the first table
     db.execute("PRAGMA journal_mode = WAL")
     while not current(db):
         db.execute("BEGIN EXCLUSIVE")
