@@ -3,16 +3,18 @@
 Pure: it knows no file, no encoding, no tool. Tabs and blanks are never guessed.
 """
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal
 
 from handrail.text import quotes
 
 Manner = Literal["exact", "ends", "quotes"]
 Span = tuple[int, int]
+MOST = 300_000
+"""Places that are looked at one by one for an anchor that is replaced everywhere; what has more is refused."""
 MANY = 1000
 """Places counted one by one for an anchor that must be unique; beyond it the count is said as "at least"."""
 
@@ -35,7 +37,7 @@ class Haystack:
     def __init__(self, text: str) -> None:
         self.text = text
         self.flat = flat(text)
-        self._pairs = _pair_offsets(text)
+        self._pairs: Sequence[int] | None = None
         self._folded: str | None = None
 
     def locate(self, old: str, *, everywhere: bool = False) -> Located:
@@ -71,13 +73,15 @@ class Haystack:
         found: list[Span] = []
         for at in _places(hay, needle, step):
             found.append(self._back(at, at + len(needle)))
-            if len(found) >= MANY and not everywhere:
+            if len(found) > (MOST if everywhere else MANY - 1):
                 break
         return tuple(found)
 
     def _back(self, start: int, end: int) -> Span:
-        if not self._pairs:
+        if len(self.flat) == len(self.text):
             return start, end
+        if self._pairs is None:
+            self._pairs = _pair_offsets(self.text)
         return start + bisect_left(self._pairs, start), end + bisect_left(self._pairs, end)
 
 
@@ -111,10 +115,9 @@ def flat(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _pair_offsets(text: str) -> list[int]:
+def _pair_offsets(text: str) -> Sequence[int]:
     """Where, in the flat text, the `\\n` of each `\\r\\n` of the text stands."""
-    lengths = map(len, text.split("\r\n")[:-1])
-    return list(accumulate(lengths, lambda at, length: at + length + 1))
+    return array("L", (at - number for number, at in enumerate(_places(text, "\r\n", 2))))
 
 
 def _places(hay: str, needle: str, step: int) -> Iterator[int]:

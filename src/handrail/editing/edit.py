@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
-from handrail.editing import near, unusual
-from handrail.editing.anchors import MANY, Haystack, Located, Rows, Span, flat
+from handrail.editing import everywhere, near, unusual
+from handrail.editing.anchors import MANY, MOST, Haystack, Located, Rows, Span, flat
 from handrail.editing.draft import Draft
 from handrail.editing.pieces import Piece, joined, pieces
 from handrail.model.answers import Changed
@@ -23,7 +23,8 @@ from handrail.text import codec, lines
 
 MAX_EDIT_BYTES: Final = 64 * 1024 * 1024
 _AROUND: Final = 100
-"""Places whose rows a plan names."""
+"""Places whose rows a plan names; beyond it all rows from the first to the last, in a text up to `_WIDE`."""
+_WIDE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class _Step:
     located: Located = field(default=Located(spans=(), manner="exact"))
     changes: tuple[tuple[Piece, ...], ...] = ()
     ends_differ: bool = False
+    places: int = 0
 
 
 class EditPlanner:
@@ -73,7 +75,7 @@ class EditPlanner:
         warnings = tuple(_noticed(draft, done, after.data, rows=counted.shown_rows))
         answer = replace(counted, bytes_written=after.size, hash=after.hash, existed=True, warnings=warnings)
         change = Change(path, FileState(content, snapshot.stat.mode), FileState(after), "modify")
-        return Plan(answer, (change,), unusual=warnings, around=_around(before.text, draft))
+        return Plan(answer, (change,), unusual=warnings, around=_around(before.text, draft, done))
 
 
 def too_large(path: RealPath, size: int, limit: int) -> TooLarge:
@@ -121,7 +123,8 @@ def _together(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
     located: list[_Step] = []
     for step in steps:
         view.check()
-        located.append(_located(step, hay, file=draft.original.text))
+        swept = _swept(step, hay.text, draft) if len(steps) == 1 else None
+        located.append(swept or _located(step, hay, file=draft.original.text))
     placed = sorted((span, at, step.index) for step in located for at, span in enumerate(step.located.spans))
     for (one, _, first), (other, _, second) in pairwise(placed):
         if other[0] < one[1]:
@@ -159,7 +162,8 @@ def _in_order(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
     done: list[_Step] = []
     for step in steps:
         view.check()
-        located = _located(step, Haystack(draft.current), file=draft.original.text)
+        swept = _swept(step, draft.current, draft)
+        located = swept or _located(step, Haystack(draft.current), file=draft.original.text)
         draft.replace(joined(piece for place in located.changes for piece in place))
         done.append(located)
     return done
@@ -168,10 +172,22 @@ def _in_order(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
 # one replacement
 
 
+def _swept(step: _Step, text: str, draft: Draft) -> _Step | None:
+    """The step as one piece, where it has very many places and what lies between them may be encoded anew."""
+    if not step.wanted.everywhere:
+        return None
+    end = lines.dominant_end(draft.original.text)
+    swept = everywhere.sweep(text, step.wanted.old, step.wanted.new, file_end=end)
+    if swept is None or not draft.original.is_regular():
+        return None
+    located = Located(spans=(swept.span,), manner="exact")
+    return replace(step, located=located, changes=((swept.piece,),), places=swept.count)
+
+
 def _located(step: _Step, hay: Haystack, *, file: str) -> _Step:
     """The step with its places and pieces; raises `no_match`, `ambiguous_match`, `no_change`."""
-    old, new, everywhere = step.wanted.old, step.wanted.new, step.wanted.everywhere
-    located = hay.locate(old, everywhere=everywhere)
+    old, new = step.wanted.old, step.wanted.new
+    located = hay.locate(old, everywhere=step.wanted.everywhere)
     spans = located.spans
     if not spans:
         miss = near.explain(hay, old, new=new, file=file)
@@ -181,8 +197,10 @@ def _located(step: _Step, hay: Haystack, *, file: str) -> _Step:
             hint=miss.hint,
             facts={"index": step.index, **miss.facts},
         )
-    if len(spans) > 1 and not everywhere:
+    if len(spans) > 1 and not step.wanted.everywhere:
         raise _ambiguous(step, spans, Rows(hay.text).of(spans))
+    if len(spans) > MOST:
+        raise _too_many(step)
     end = lines.dominant_end(file)
     made: dict[str, tuple[Piece, ...]] = {}
     for found in {hay.text[start:stop] for start, stop in spans}:
@@ -191,7 +209,16 @@ def _located(step: _Step, hay: Haystack, *, file: str) -> _Step:
         raise _no_change(step, f"The new_string{step.name} is what stands in the file already.")
     changes = (tuple((a + i, a + j, text) for i, j, text in made[hay.text[a:b]]) for a, b in spans)
     ends_differ = located.manner == "ends" or any(len(found) != len(old) for found in made)
-    return replace(step, located=located, changes=tuple(changes), ends_differ=ends_differ)
+    return replace(step, located=located, changes=tuple(changes), ends_differ=ends_differ, places=len(spans))
+
+
+def _too_many(step: _Step) -> TooLarge:
+    return TooLarge(
+        "too_large",
+        f"The old_string{step.name} is in the file more than {MOST} times, too many to be looked at one by one.",
+        hint="Replace it in a call of its own, without line ends in it, or replace a longer text that is rarer.",
+        facts={"index": step.index, "max_places": MOST},
+    )
 
 
 def _ambiguous(step: _Step, spans: Sequence[Span], rows: Sequence[int]) -> NotThere:
@@ -215,7 +242,7 @@ def _no_change(step: _Step, message: str) -> InvalidCall:
 
 
 def _counted(path: RealPath, draft: Draft, done: Sequence[_Step]) -> Changed:
-    counts = tuple(len(step.located.spans) for step in done)
+    counts = tuple(step.places for step in done)
     return Changed(
         path=path,
         replacements=sum(counts),
@@ -229,14 +256,16 @@ def _counted(path: RealPath, draft: Draft, done: Sequence[_Step]) -> Changed:
 
 
 def _noticed(draft: Draft, done: Sequence[_Step], data: bytes, *, rows: Sequence[Span]) -> Iterator[str]:
-    yield from unusual.placeholders(draft.original.text, lines.split(draft.current), rows=rows)
+    yield from unusual.placeholders(draft.original.text, draft.current, rows=rows)
     yield from unusual.misread(data, draft.current)
     for step in done:
         if count := len(step.located.alike):
             yield f"{count} more places differ from the old_string{step.name} in line ends only; they are as they were."
 
 
-def _around(before: str, draft: Draft) -> tuple[int, ...]:
-    rows = Rows(before)
-    ends = (at for start, end, _ in draft.pieces()[:_AROUND] for at in (start, max(start, end - 1)))
+def _around(before: str, draft: Draft, done: Sequence[_Step]) -> tuple[int, ...]:
+    rows, changes = Rows(before), draft.pieces()
+    if any(step.places > _AROUND for step in done) and len(before) <= _WIDE:
+        return tuple(range(rows.at(changes[0][0]), rows.at(max(changes[-1][0], changes[-1][1] - 1)) + 1))
+    ends = (at for start, end, _ in changes[:_AROUND] for at in (start, max(start, end - 1)))
     return tuple(dict.fromkeys(rows.at(at) for at in ends))

@@ -16,6 +16,8 @@ _LOOKED_AT: Final = 400
 """Characters of a line that are looked at."""
 _OPENS: Final = r"^\s*(?:#+|//+|/\*+|\*+|--+|;+|%+|<!--|\{/\*|'''|\"\"\"|\(\*)?\s*[\[(<{]?\s*"
 _WHOLE: Final = r"(?:code|file|function|method|class|content|contents|text|document|section|implementation|lines?)"
+_MAYBE: Final = re.compile(r"\.{3}|\u2026|rest|remain|existing", re.IGNORECASE)
+"""What any placeholder holds; most texts have none of it."""
 _ELLIPSIS: Final = re.compile(
     _OPENS + r"(?:\.{3,}|\u2026)\s*[\[(<{]?\s*(?:(?:the|keep|all|your|of|and)\s+)*"
     r"(?:rest|remaining|remainder|existing|unchanged|omitted|previous|same|other)\b",
@@ -31,16 +33,19 @@ _SAID: Final = re.compile(
 )
 
 
-def placeholders(before: str, after: Sequence[str], *, rows: Sequence[tuple[int, int]]) -> Iterator[str]:
+def placeholders(before: str, after: str, *, rows: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Added lines that stand for text instead of being it ("// ... rest of the code"); at most three.
 
-    `after` are the new lines; looked at are the ranges `rows` (1-based, ends included) of them.
+    Looked at are the ranges `rows` (1-based, ends included) of the lines of `after`.
     """
+    if _MAYBE.search(after) is None:
+        return
+    new = lines.split(after)
     looks_like = (
         (row, text)
         for first, last in rows
         for row in range(first, last + 1)
-        if _is_placeholder(text := lines.chomp(after[row - 1])[:_LOOKED_AT])
+        if _is_placeholder(text := lines.chomp(new[row - 1])[:_LOOKED_AT])
     )
     old: set[str] | None = None
     found = 0

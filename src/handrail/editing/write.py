@@ -204,8 +204,7 @@ def _noticed(content: str, text: str, data: bytes, old: _Old | None) -> Iterator
     if shrinks := unusual.shrinkage(lines.count(before), lines.count(text)):
         yield shrinks
     if old is not None:
-        written = lines.split(text)
-        yield from unusual.placeholders(before, written, rows=((1, len(written)),))
+        yield from unusual.placeholders(before, text, rows=((1, lines.count(text)),))
         yield from unusual.misread(data, text)
     if old is not None and old.text is not None:
         yield from _ends_noticed(content, text, before)

@@ -71,6 +71,18 @@ class Text:
         self._verify(data, ordered)
         return data
 
+    def is_regular(self) -> bool:
+        """Whether any stretch of the text, encoded anew, gives the bytes that stand there."""
+        if encodings.is_own_bytes(self.form.encoding):
+            return True
+        if encodings.joins_characters(self.form.encoding):
+            return False
+        try:
+            again = self.text.encode(self.form.encoding, "surrogateescape")
+        except UnicodeEncodeError:
+            return False
+        return again == self.data[len(self.form.bom) :]
+
     def _encoded(self, new: str) -> bytes:
         """New text alone; a stray byte may be moved about, not brought in."""
         strange = _LONE.search(new)

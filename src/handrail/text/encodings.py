@@ -79,6 +79,11 @@ def is_stateful(encoding: str) -> bool:
     return encoding.startswith(STATEFUL)
 
 
+def joins_characters(encoding: str) -> bool:
+    """Whether a character's bytes may depend on its neighbours."""
+    return is_stateful(encoding) or encoding.endswith(("_2004", "x0213", "hkscs"))
+
+
 def is_own_bytes(encoding: str) -> bool:
     """Whether every character has exactly one spelling in bytes, so that encoding gives back what was decoded."""
     return encoding == "utf-8" or encoding in WIDE
