@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from handrail.guard.halves import Halves, Here
 from handrail.model.paths import within
 from handrail.text.globs import Matcher, is_literal
 
 Real = Callable[[str], str]
 """Follows the links of an absolute path, missing tails allowed."""
 
+_KEPT: Final = 1 << 16
 _SYNTAX: Final = frozenset("*?[]{}\\")
 
 
@@ -59,7 +61,9 @@ class PathSet:
                 self._spread.append((index, one))
                 if (reaches and not one.endswith("/**")) or one == "/":
                     self._spread.append((index, one.rstrip("/") + "/**"))
-        self._matcher = Matcher([glob for _, glob in self._spread], ignore_case=ignore_case) if globs else None
+        self._ignore_case = ignore_case
+        self._halves = Halves([glob for _, glob in self._spread], ignore_case=ignore_case)
+        self._known: dict[str, Here] = {}
 
     def __bool__(self) -> bool:
         return bool(self.globs)
@@ -71,7 +75,19 @@ class PathSet:
 
     def match(self, path: str) -> bool:
         """Whether any glob names the absolute path or something above it."""
-        return self._matcher is not None and self._matcher.match(path)
+        if not self.globs:
+            return False
+        directory, _, name = path.rpartition("/")
+        return self.here(directory or "/").match(name) if name else self._matcher.match(path)
+
+    def here(self, directory: str) -> Here:
+        """What the globs name in an absolute directory, found out once."""
+        known = self._known.get(directory)
+        if known is None:
+            if len(self._known) >= _KEPT:
+                self._known = {}
+            known = self._known[directory] = self._halves.here(directory)
+        return known
 
     def first(self, path: str) -> int:
         """The index of the first glob that does; -1 for none."""
@@ -92,8 +108,12 @@ class PathSet:
         """The directories or files with which the globs begin."""
         return list(dict.fromkeys(unquoted(fixed_part(glob)[0]) or "/" for _, glob in self._spread))
 
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(self.absolute, ignore_case=self._ignore_case)
+
     def _which(self, path: str) -> set[int]:
-        return set() if self._matcher is None else {self._spread[i][0] for i in self._matcher.which(path)}
+        return {self._spread[i][0] for i in self._matcher.which(path)} if self.match(path) else set()
 
 
 def fixed_part(glob: str) -> tuple[str, str]:

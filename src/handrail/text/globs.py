@@ -5,12 +5,12 @@ Without a slash a glob is a name at any depth, with one it is anchored; `dir/**`
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final
-
-import re2
 
 from handrail.model.errors import InvalidCall
 from handrail.model.paths import shown
+from handrail.text.names import NOTHING, encoded, searcher
 
 MAX_ALTERNATIVES: Final = 1024
 """How many globs one with braces may stand for."""
@@ -20,9 +20,8 @@ MAX_PIECES: Final = 100_000
 """Characters in all of them together."""
 
 _SYNTAX: Final = frozenset("*?[]{}/.")
-_STRAY: Final = {0xDC80 + n: 0x10FF80 + n for n in range(128)}
 _SPECIAL: Final = frozenset("\\.+*?()|[]{}^$-&~#")
-_NOTHING: Final = r"[^\x{0}-\x{10FFFF}]"
+_ANY: Final = ("**", None)
 
 
 class Matcher:
@@ -34,27 +33,35 @@ class Matcher:
 
     def __init__(self, globs: Sequence[str], *, ignore_case: bool = False) -> None:
         self.globs = tuple(globs)
-        regexes = [_matchable(to_regex(glob)) for glob in self.globs]
-        options = _options(ignore_case)
-        whole = "|".join(f"(?:{r})" for r in regexes) if regexes else _NOTHING
-        self._search: Callable[[bytes], object] = _compiled(whole.encode(), options).search
-        self._single = [_compiled(r.encode(), options) for r in regexes] if len(regexes) > 1 else []
+        self._regexes = [to_regex(glob) for glob in self.globs]
+        self._ignore_case = ignore_case
+        self._search = searcher(self._regexes, ignore_case=ignore_case)
 
     def match(self, path: str) -> bool:
         """Whether any glob names the path; it has no leading `./`, no trailing slash."""
-        return self._search(_bytes(path)) is not None
+        return self._search(encoded(path)) is not None
 
     def which(self, path: str) -> list[int]:
         """The indices of the globs that name the path, ascending."""
-        data = _bytes(path)
-        if self._search(data) is None:
-            return []
-        return [i for i, r in enumerate(self._single) if r.search(data)] if self._single else [0]
+        data = encoded(path)
+        return [] if self._search(data) is None else [i for i, search in enumerate(self._single) if search(data)]
+
+    @cached_property
+    def _single(self) -> list[Callable[[bytes], object]]:
+        return [searcher([regex], ignore_case=self._ignore_case) for regex in self._regexes]
 
 
 def to_regex(glob: str) -> str:
     """The RE2 expression, anchored at both ends, for one glob; raises `InvalidCall` `invalid_glob` with `position`."""
-    return "|".join(dict.fromkeys(_translated(alternative, glob) for alternative in _expanded(glob))) or _NOTHING
+    return "|".join(dict.fromkeys(_translated(alternative, glob) for alternative in _expanded(glob))) or NOTHING
+
+
+def components(glob: str) -> list[list[tuple[str, str | None]]]:
+    """Each alternative of an absolute glob by components: expression and, where no wildcard stands, the text.
+
+    `**` is an expression of its own; one with a trailing slash ends in it.
+    """
+    return [[(regex, text) for regex, text in _parts(each, glob)[1]] for each in _expanded(glob)]
 
 
 def expand(glob: str) -> list[str]:
@@ -154,25 +161,35 @@ def _sequence(tokens: list[_Piece], at: int, glob: str, *, inside: bool) -> tupl
 
 
 def _translated(pieces: list[_Piece], glob: str) -> str:
-    components: list[list[_Piece]] = [[]]
+    absolute, parts = _parts(pieces, glob)
+    return rf"\A(?s:{'/' if absolute else ''}{_joined([regex for regex, _ in parts])})\z"
+
+
+def _parts(pieces: list[_Piece], glob: str) -> tuple[bool, list[tuple[str, str | None]]]:
+    """Whether it is absolute, and its components, each with its text where it has no wildcard."""
+    split: list[list[_Piece]] = [[]]
     for piece in pieces:
         if piece[0] in {"/", "\\/"}:
-            components.append([])
+            split.append([])
         else:
-            components[-1].append(piece)
-    anchored = len(components) > 1
-    absolute = anchored and not components[0]
-    below = anchored and not components[-1]
-    names = [c for c in components if c and not (anchored and _spelled(c) == ".")]
+            split[-1].append(piece)
+    anchored = len(split) > 1
+    names = [c for c in split if c and not (anchored and _spelled(c) == ".")]
     for component in names:
         if _spelled(component) == "..":
             raise _invalid(glob, component[0][1], "a glob can't lead above its directory with ..")
-    parts = ["**" if _spans(c) else "".join(_token(*piece, glob) for piece in c) for c in names]
+    parts = [_ANY if _spans(c) else ("".join(_token(*piece, glob) for piece in c), _fixed(c)) for c in names]
     if not anchored:
-        parts.insert(0, "**")
-    if below:
-        parts.append("**")
-    return rf"\A(?s:{'/' if absolute else ''}{_joined(parts)})\z"
+        parts.insert(0, _ANY)
+    if anchored and not split[-1]:
+        parts.append(_ANY)
+    return anchored and not split[0], parts
+
+
+def _fixed(component: list[_Piece]) -> str | None:
+    if any(piece in {"*", "?"} or (piece[0] == "[" and len(piece) > 1) for piece, _ in component):
+        return None
+    return "".join(piece[-1] for piece, _ in component)
 
 
 def _spelled(component: list[_Piece]) -> str:
@@ -223,7 +240,7 @@ def _class(token: str, position: int, glob: str) -> str:
     if negated:
         return "[^/" + "".join(f"{_quoted(low)}-{_quoted(high)}" for low, high in ranges) + "]"
     inside = [part for low, high in ranges for part in _without_slash(low, high)]
-    return "[" + "".join(f"{_quoted(low)}-{_quoted(high)}" for low, high in inside) + "]" if inside else _NOTHING
+    return "[" + "".join(f"{_quoted(low)}-{_quoted(high)}" for low, high in inside) + "]" if inside else NOTHING
 
 
 def _member(token: str, at: int) -> tuple[str, int]:
@@ -240,37 +257,6 @@ def _quoted(character: str) -> str:
     if character in _SPECIAL:
         return "\\" + character
     return "\\x00" if character == "\0" else character
-
-
-def _matchable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.translate(_STRAY)
-    return text
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return path.encode()
-    except UnicodeEncodeError:
-        return path.translate(_STRAY).encode(errors="replace")
-
-
-def _compiled(regex: bytes, options: "re2.Options") -> "re2._Regexp":
-    try:
-        return re2.compile(regex, options)
-    except re2.error:
-        raise InvalidCall("invalid_glob", "These globs together are too large.", hint="Give fewer globs.") from None
-
-
-def _options(ignore_case: bool) -> "re2.Options":
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.case_sensitive = not ignore_case
-    options.max_mem = 64 << 20
-    return options
 
 
 def _invalid(glob: str, at: int, why: str, *, hint: str = "") -> InvalidCall:

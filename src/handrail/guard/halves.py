@@ -1,0 +1,177 @@
+"""Globs taken apart at their last slash: what a set of them names in one directory, for one name or for all at once.
+
+It knows absolute globs and names, nothing of what they are for.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from handrail.model.paths import within
+from handrail.text.globs import components
+from handrail.text.names import encoded, searcher
+
+_Part = tuple[str, str | None]
+
+
+class Names:
+    """Names by their texts and by expressions."""
+
+    def __init__(self, texts: Iterable[str] = (), regexes: Iterable[str] = (), *, ignore_case: bool = False) -> None:
+        self.texts = frozenset(texts)
+        self._regexes = tuple(dict.fromkeys(regexes))
+        self._ignore_case = ignore_case
+
+    def match(self, name: str) -> bool:
+        """Whether it is one of them."""
+        return name in self.texts or (bool(self._regexes) and self._one(encoded(name)) is not None)
+
+    def those(self, names: Sequence[str]) -> Iterable[str]:
+        """Which of the names are; where none is, which is usual, one search says so."""
+        found = self.texts.intersection(names) if self.texts else ()
+        if not self._regexes or self._any(encoded("\0" + "\0\0".join(names) + "\0")) is None:
+            return found
+        return [name for name in names if name in found or self._one(encoded(name)) is not None]
+
+    @cached_property
+    def _one(self) -> Callable[[bytes], object]:
+        return searcher([rf"\A(?s:{regex})\z" for regex in self._regexes], ignore_case=self._ignore_case)
+
+    @cached_property
+    def _any(self) -> Callable[[bytes], object]:
+        # No name holds a NUL, so none but a class that somebody wrote with one reaches over it.
+        inside = "|".join(f"(?:{regex})" for regex in self._regexes).replace("[^/", r"[^/\x00")
+        return searcher([rf"\x00(?s:{inside})\x00"], ignore_case=self._ignore_case)
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What the globs name in one directory: all, or some by their names; `whole` is asked about absolute paths."""
+
+    everything: bool
+    names: tuple[Names, ...] = ()
+    whole: Callable[[bytes], object] | None = None
+    prefix: str = ""
+
+    def match(self, name: str) -> bool:
+        """Whether any glob names this child."""
+        if self.everything:
+            return True
+        for names in self.names:
+            if names.match(name):
+                return True
+        return self.whole is not None and self.whole(encoded(self.prefix + name)) is not None
+
+    def those(self, names: Sequence[str]) -> frozenset[str]:
+        """The children among these that the globs name."""
+        if self.everything:
+            return frozenset(names)
+        found = frozenset().union(*(each.those(names) for each in self.names))
+        if self.whole is None:
+            return found
+        return found.union(name for name in names if self.whole(encoded(self.prefix + name)) is not None)
+
+
+_NOTHING = Here(everything=False)
+_EVERYTHING = Here(everything=True)
+
+
+class Halves:
+    """A set of absolute globs that is asked directory by directory; each is thought about once."""
+
+    def __init__(self, globs: Iterable[str], *, ignore_case: bool = False) -> None:
+        self._ignore_case = ignore_case
+        self._all_below: set[str] = set()
+        self._one_level: dict[str, _Group] = {}
+        self._any_depth: dict[str, _Group] = {}
+        self._covers: list[str] = []
+        self._prefixes: list[str] = []
+        self._whole: list[str] = []
+        for glob in globs:
+            for parts in components(glob):
+                if parts:
+                    self._add(parts)
+        self._deep = [(base, group.names(ignore_case)) for base, group in self._any_depth.items()]
+
+    def here(self, directory: str) -> Here:
+        """What the globs name in the absolute directory."""
+        data = encoded(directory.rstrip("/") + "/")
+        if self._is_below(directory) or (self._covers and self._covered(data) is not None):
+            return _EVERYTHING
+        names = [found for base, found in self._deep if within(directory, base)]
+        group = self._one_level.get(directory)
+        if group is not None:
+            names.append(group.names(self._ignore_case))
+        whole = self._full if self._prefixes and self._leads(data) is not None else None
+        if not names and whole is None:
+            return _NOTHING
+        return Here(everything=False, names=tuple(names), whole=whole, prefix=directory.rstrip("/") + "/")
+
+    def _add(self, parts: Sequence[_Part]) -> None:
+        *above, (regex, text) = parts
+        while above and above[-1][0] == regex == "**":
+            above.pop()
+        level = above[-1:] != [("**", None)]
+        base = _text(above if level else above[:-1])
+        if base is None or (self._ignore_case and base != "/"):
+            self._add_wild(above, regex)
+        elif regex == "**":
+            self._all_below.add(base)
+        else:
+            groups = self._one_level if level else self._any_depth
+            groups.setdefault(base, _Group([], [])).add(regex, None if self._ignore_case else text)
+
+    def _add_wild(self, above: Sequence[_Part], regex: str) -> None:
+        prefix = "/" + "".join("(?:.*/)?" if part == "**" else part + "/" for part, _ in above)
+        if regex == "**":
+            self._covers.append(rf"\A(?s:{prefix})")
+        else:
+            self._prefixes.append(rf"\A(?s:{prefix})\z")
+            self._whole.append(rf"\A(?s:{prefix}{regex})\z")
+
+    def _is_below(self, directory: str) -> bool:
+        places = self._all_below
+        while places:
+            if directory in places:
+                return True
+            if directory == "/":
+                return False
+            directory = directory.rpartition("/")[0] or "/"
+        return False
+
+    @cached_property
+    def _covered(self) -> Callable[[bytes], object]:
+        return searcher(self._covers, ignore_case=self._ignore_case)
+
+    @cached_property
+    def _leads(self) -> Callable[[bytes], object]:
+        return searcher(dict.fromkeys(self._prefixes), ignore_case=self._ignore_case)
+
+    @cached_property
+    def _full(self) -> Callable[[bytes], object]:
+        return searcher(dict.fromkeys(self._whole), ignore_case=self._ignore_case)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Names in one directory, made ready when they are first asked for."""
+
+    texts: list[str]
+    regexes: list[str]
+    ready: Names | None = None
+
+    def add(self, regex: str, text: str | None) -> None:
+        if text is None:
+            self.regexes.append(regex)
+        else:
+            self.texts.append(text)
+
+    def names(self, ignore_case: bool) -> Names:
+        self.ready = self.ready or Names(self.texts, self.regexes, ignore_case=ignore_case)
+        return self.ready
+
+
+def _text(parts: Sequence[_Part]) -> str | None:
+    """The directory that components name, where no wildcard is among them."""
+    texts = [text for _, text in parts if text is not None]
+    return "/" + "/".join(texts) if len(texts) == len(parts) else None
