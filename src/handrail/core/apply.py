@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from handrail.core.locks import Locks
 from handrail.core.parents import missing_directories
 from handrail.core.recovery import outcome, recover
-from handrail.core.steps import Effect, as_counted, exactly, same, standing, take, take_back
+from handrail.core.steps import Effect, as_counted, exactly, knows_belongings, same, standing, take, take_back
 from handrail.fs.protocol import WritableFileSystem
 from handrail.guard.resolve import Resolver
 from handrail.model.changes import Change
@@ -120,6 +120,8 @@ class Writer:
         after = change.after
         if isinstance(after, FileState) and after.mode is None and isinstance(there, FileState):
             after = replace(after, mode=there.mode)
+        if isinstance(there, FileState) and not isinstance(after, FileState):
+            there = replace(there, belongings=self._fs.belongings(change.path))
         if isinstance(there, DirectoryState) and isinstance(change.before, DirectoryState):
             there = replace(change.before, mode=there.mode, trash=None)
             if there.entries and not isinstance(after, DirectoryState):
@@ -242,7 +244,9 @@ def _unknown(newest: Version | None, before: State) -> bool:
         return True
     if newest is None:
         return not isinstance(before, Absent)
-    return not exactly(newest.state, before) or (isinstance(before, FileState) and not newest.restorable)
+    if not exactly(newest.state, before):
+        return True
+    return isinstance(before, FileState) and not (newest.restorable and knows_belongings(newest.state, before))
 
 
 def _receipt(step: _Step, effect: Effect, author: Author) -> Receipt:

@@ -18,6 +18,7 @@ from handrail.model.answers import Answer, Opened, ReadBinary, ReadImage, ReadTe
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Freshness, Plan
 from handrail.model.errors import HandrailError, OutOfDate
+from handrail.model.files import FileState
 from handrail.model.operations import Operation, Undo
 from handrail.model.paths import RealPath
 from handrail.model.planner import Planner
@@ -25,6 +26,8 @@ from handrail.model.records import UNDO, Answered, Request, Task
 from handrail.model.view import Target
 from handrail.store.protocol import Author
 
+MADE_FOR_OTHER_BYTES = ("no_match", "ambiguous_match", "no_change")
+"""Refusals of an edit that a file which changed since it was read explains."""
 NOBODY_SAW = ("auto", "rule", "person")
 """Who answers without being shown this diff, so that it may be planned again on the session's own newer bytes."""
 
@@ -115,7 +118,12 @@ class Passage:
         expected: str | None = getattr(operation, "expected_hash", None)
         if expected is None:
             self._was_read(targets, freshness)
-        plan = self._planner(operation).plan(operation, targets, view)
+        try:
+            plan = self._planner(operation).plan(operation, targets, view)
+        except HandrailError as error:
+            if error.kind in MADE_FOR_OTHER_BYTES:
+                self._out_of_date(operation, targets[0], view)
+            raise
         unseen, notes = 0, list[str]()
         for change in plan.changes:
             freshened = self._session.ledger.check(
@@ -124,6 +132,18 @@ class Passage:
             unseen += freshened.unseen_rows
             notes.extend(freshened.notes)
         return Prepared(operation=operation, targets=targets, plan=plan, unseen_rows=unseen, notes=tuple(notes))
+
+    def _out_of_date(self, operation: Operation, target: Target, view: CallView) -> None:
+        """Say that the file is stale before what doesn't fit is blamed on the edit."""
+        snapshot = view.look(target.real)
+        stands = FileState(snapshot.content(), snapshot.stat.mode)
+        self._session.ledger.check(
+            Change(target.real, stands, stands, "modify"),
+            getattr(operation, "freshness", "none"),
+            expected_hash=getattr(operation, "expected_hash", None),
+            view=view,
+            read_call=self._read_call,
+        )
 
     def _was_read(self, targets: Sequence[Target], freshness: Freshness) -> None:
         for target in targets:

@@ -70,6 +70,11 @@ def exactly(one: State, other: State) -> bool:
             return True
 
 
+def knows_belongings(known: State, file: FileState) -> bool:
+    """Whether a state tells what belongs to the file, where it has anything."""
+    return file.belongings is None or (isinstance(known, FileState) and known.belongings == file.belongings)
+
+
 def as_counted(
     fs: WritableFileSystem, path: RealPath, counted: DirectoryState, real: Callable[[str], RealPath]
 ) -> bool:
@@ -96,7 +101,7 @@ def take(fs: WritableFileSystem, change: Change) -> Effect:
             expect = before.content.hash if isinstance(before, FileState) else None
             if expect is None:
                 _clear(fs, change.path, before)
-            written = fs.replace(change.path, after.content, after.mode, expect)
+            written = fs.replace(change.path, after.content, after.mode, expect, after.belongings)
             return Effect(written.in_place, tuple(written.notes))
         case LinkState():
             if not same(before, after):

@@ -4,17 +4,17 @@ It decides nothing: what may happen was judged before, and what must stand there
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from handrail.fs import drafts, following, removal
+from handrail.fs import drafts, following, metadata, removal
 from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
 from handrail.fs.protocol import Bounds, RawHits, Resolved, Written
 from handrail.fs.replace import replace
-from handrail.fs.snapshot import Handle, HostSnapshot, facts, not_regular
+from handrail.fs.snapshot import Handle, HostSnapshot, facts, not_regular, open_regular
 from handrail.model.errors import NotThere
-from handrail.model.files import Content, Entry, Stat
+from handrail.model.files import Belongings, Content, Entry, Stat
 from handrail.model.paths import RealPath, shown
 from handrail.model.view import Grep, Tally
 
@@ -79,6 +79,12 @@ class HostFileSystem:
 
         return ripgrep.search(grep, bounds, tally)
 
+    def file_types(self) -> Mapping[str, Sequence[str]]:
+        """The globs of each file type that ripgrep knows."""
+        from handrail.fs import ripgrep
+
+        return ripgrep.types()
+
     def ignored(self, directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
         """Which of these children the ignore rules leave out."""
         from handrail.fs import ripgrep
@@ -97,9 +103,25 @@ class HostFileSystem:
 
     # writing
 
-    def replace(self, path: RealPath, content: Content, mode: int | None, expect: str | None) -> Written:
+    def replace(
+        self,
+        path: RealPath,
+        content: Content,
+        mode: int | None,
+        expect: str | None,
+        belongings: Belongings | None = None,
+    ) -> Written:
         """Put `content` at `path`; see `fs/replace.py`."""
-        return replace(path, content, mode=mode, expect=expect)
+        return replace(path, content, mode=mode, expect=expect, belongings=belongings)
+
+    def belongings(self, path: RealPath) -> Belongings | None:
+        """What a regular file has beside bytes and permission bits."""
+        with typed(path.text), spot(path) as at:
+            handle = open_regular(at)
+            try:
+                return metadata.belongings(handle.number)
+            finally:
+                handle.close()
 
     def make_directory(self, path: RealPath, mode: int | None) -> None:
         """Make one directory whose parent exists."""

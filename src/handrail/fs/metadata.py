@@ -6,7 +6,10 @@ What can't be taken over is said by `CannotKeep`, so that the old file itself is
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from typing import Final
+
+from handrail.model.files import Belongings
 
 _NOT_TAKEN: Final = frozenset({"security.capability", "security.ima", "security.evm"})
 """Rights and seals that the kernel itself drops when a file's bytes change."""
@@ -31,6 +34,30 @@ def copy_metadata(old: int, new: int, mode: int | None) -> None:
     if hasattr(os, "listxattr"):
         _copy_attributes(old, new)
     os.fchmod(new, stat.S_IMODE(found.st_mode) if mode is None else mode)
+
+
+def belongings(number: int) -> Belongings | None:
+    """What the file behind a handle has that a new one of this process wouldn't have; `None` for nothing."""
+    found = os.fstat(number)
+    attributes = tuple(sorted(_attributes(number).items())) if hasattr(os, "listxattr") else ()
+    if not attributes and (found.st_uid, found.st_gid) == (os.geteuid(), os.getegid()):
+        return None
+    return Belongings(found.st_uid, found.st_gid, attributes)
+
+
+def give(number: int, wanted: Belongings) -> Iterator[str]:
+    """Give a new file what another one had; a sentence for each thing that this process may not give."""
+    made = os.fstat(number)
+    if (wanted.owner, wanted.group) != (made.st_uid, made.st_gid):
+        try:
+            os.fchown(number, wanted.owner, wanted.group)
+        except OSError:
+            yield f"Its owner {wanted.owner} and group {wanted.group} couldn't be given back."
+    for name, value in wanted.attributes:
+        try:
+            os.setxattr(number, name, value)
+        except OSError:
+            yield f"Its attribute {name} couldn't be given back."
 
 
 def _copy_attributes(old: int, new: int) -> None:

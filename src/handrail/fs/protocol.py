@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from handrail.model.calls import Cancellation
-from handrail.model.files import Content, Directory, Entry, Loaded, Stat
+from handrail.model.files import Belongings, Content, Directory, Entry, Loaded, Stat
 from handrail.model.paths import RealPath
 from handrail.model.view import Grep, RowHit, Snapshot, Tally
 
@@ -126,11 +126,23 @@ class Written:
 class WritableFileSystem(ReadableFileSystem, Protocol):
     """The writing half: each verb is atomic or undone, durable when it returns, and leaves no stray file."""
 
-    def replace(self, path: RealPath, content: Content, mode: int | None, expect: str | None) -> Written:
+    def replace(
+        self,
+        path: RealPath,
+        content: Content,
+        mode: int | None,
+        expect: str | None,
+        belongings: Belongings | None = None,
+    ) -> Written:
         """Put `content` at `path`, keeping owner, group, mode (unless given), attributes and hard links.
 
         `expect` is the SHA-256 of what must stand there (`None`: nothing); else `OutOfDate` `stale`, nothing written.
+        `belongings` are given to a file that is made; what may not be given is said in the notes.
         """
+        ...
+
+    def belongings(self, path: RealPath) -> Belongings | None:
+        """What the regular file there has that a new one wouldn't: a foreign owner, attributes, access lists."""
         ...
 
     def make_directory(self, path: RealPath, mode: int | None) -> None:

@@ -12,21 +12,28 @@ from handrail.fs import inplace, kernel
 from handrail.fs.descent import Spot, spot
 from handrail.fs.drafts import discard, draft, write_all
 from handrail.fs.failures import stale, typed
-from handrail.fs.metadata import CannotKeep, copy_metadata
+from handrail.fs.metadata import CannotKeep, copy_metadata, give
 from handrail.fs.protocol import Written
 from handrail.fs.snapshot import IN_MEMORY, Handle, digest, facts, open_regular
 from handrail.model.errors import BackendFailed
-from handrail.model.files import Content
+from handrail.model.files import Belongings, Content
 from handrail.model.paths import RealPath
 
 _NO_RENAME_HERE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV})
 
 
-def replace(path: RealPath, content: Content, *, mode: int | None, expect: str | None) -> Written:
+def replace(
+    path: RealPath,
+    content: Content,
+    *,
+    mode: int | None,
+    expect: str | None,
+    belongings: Belongings | None = None,
+) -> Written:
     """Put `content` at `path`; see `replace` of `fs/protocol.py`."""
     with typed(path.text), spot(path) as at:
         if expect is None:
-            return _create(at, content, mode)
+            return _create(at, content, mode, belongings)
         handle = _standing(at)
         try:
             return _over(at, handle, content, mode, expect)
@@ -41,18 +48,19 @@ def _standing(at: Spot) -> Handle:
         raise stale(at.path.text, "is gone") from None
 
 
-def _create(at: Spot, content: Content, mode: int | None) -> Written:
+def _create(at: Spot, content: Content, mode: int | None, belongings: Belongings | None) -> Written:
     # Without a mode of its own the kernel applies umask and the directory's default rights, here as for anybody.
     temporary, number = draft(at, 0o666 if mode is None else mode & 0o600)
     try:
         write_all(number, content, at.path)
+        notes = () if belongings is None else tuple(give(number, belongings))
         if mode is not None:
             os.fchmod(number, mode)
         os.fsync(number)
         _rename_new(at, temporary)
         discard(at, temporary)
         at.keep()
-        return Written(stat=facts(os.fstat(number)))
+        return Written(stat=facts(os.fstat(number)), notes=notes)
     except FileExistsError:
         raise stale(at.path.text, "exists meanwhile") from None
     finally:

@@ -107,7 +107,7 @@ def without(state: DirectoryState, names: frozenset[str]) -> DirectoryState:
 
 def with_mode(state: State, mode: int | None) -> State:
     """A file state with these permission bits; any other state as it is."""
-    return FileState(state.content, mode) if isinstance(state, FileState) else state
+    return replace(state, mode=mode) if isinstance(state, FileState) else state
 
 
 def mode_of(state: State) -> int | None:

@@ -118,12 +118,25 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
+class Belongings:
+    """What a file has beside bytes and permission bits: owner, group, extended attributes (access lists among them)."""
+
+    owner: int
+    group: int
+    attributes: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FileState:
-    """A regular file: its bytes and its permission bits (`None`: what stands there now, else the umask's)."""
+    """A regular file: its bytes and its permission bits (`None`: what stands there now, else the umask's).
+
+    `belongings` are known of a file that was taken away, where it had any that a new file here wouldn't have.
+    """
 
     content: Content
     mode: int | None = None
     kind: Literal["file"] = "file"
+    belongings: Belongings | None = None
 
 
 @dataclass(frozen=True, slots=True)

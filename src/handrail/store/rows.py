@@ -1,10 +1,11 @@
 """Between values and columns: names as their bytes, free text that need not be valid, states as four columns."""
 
+import base64
 import json
 import os
 from dataclasses import dataclass
 
-from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, LinkState, State
+from handrail.model.files import ABSENT, Absent, Belongings, DirectoryState, FileState, LinkState, State
 from handrail.store.blobs import Blobs
 
 Column = str | bytes | int | None
@@ -53,7 +54,7 @@ def below(directory: str) -> tuple[bytes, bytes, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class StateColumns:
-    """A state as a row holds it; `extra` is JSON: a link's target, a directory's tree."""
+    """A state as a row holds it; `extra` is JSON: a file's belongings, a link's target, a directory's tree."""
 
     kind: str
     hash: bytes | None = None
@@ -65,8 +66,8 @@ class StateColumns:
 def from_state(state: State) -> StateColumns:
     """The columns of a state."""
     match state:
-        case FileState(content=content, mode=mode):
-            return StateColumns("file", bytes.fromhex(content.hash), content.size, mode)
+        case FileState(content=content, mode=mode, belongings=belongings):
+            return StateColumns("file", bytes.fromhex(content.hash), content.size, mode, _told(belongings))
         case LinkState(target=target):
             return StateColumns("symlink", extra=json.dumps({"target": target}))
         case DirectoryState():
@@ -80,7 +81,8 @@ def to_state(columns: StateColumns, blobs: Blobs) -> State:
     """The state of the columns; a file's content is a handle, nothing is read for it."""
     match columns.kind:
         case "file" if columns.hash is not None:
-            return FileState(blobs.handle(columns.hash.hex(), columns.size or 0), columns.mode)
+            content = blobs.handle(columns.hash.hex(), columns.size or 0)
+            return FileState(content, columns.mode, belongings=_belongings(columns.extra))
         case "symlink":
             return LinkState(json.loads(columns.extra or "")["target"])
         case "directory":
@@ -95,3 +97,18 @@ def to_state(columns: StateColumns, blobs: Blobs) -> State:
         case "absent":
             return ABSENT
     raise ValueError(f"no state is called {columns.kind!r}")
+
+
+def _told(found: Belongings | None) -> str | None:
+    if found is None:
+        return None
+    attributes = {name: base64.b64encode(value).decode("ascii") for name, value in found.attributes}
+    return json.dumps({"owner": found.owner, "group": found.group, "attributes": attributes})
+
+
+def _belongings(extra: str | None) -> Belongings | None:
+    if extra is None:
+        return None
+    told = json.loads(extra)
+    attributes = tuple((name, base64.b64decode(value)) for name, value in told["attributes"].items())
+    return Belongings(told["owner"], told["group"], attributes)
