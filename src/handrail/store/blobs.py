@@ -42,7 +42,9 @@ class StoredContent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Packed:
+class Packed:
+    """A content as its row will hold it; `data` is `None` for one whose file is written."""
+
     form: int
     data: bytes | None
 
@@ -65,13 +67,13 @@ class Blobs:
             row = db.execute("SELECT size FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
         return None if row is None else StoredContent(digest, int(row[0]), self)
 
-    def prepare(self, contents: dict[str, Content]) -> dict[str, _Packed]:
+    def prepare(self, contents: dict[str, Content]) -> dict[str, Packed]:
         """Compress what isn't kept yet; large contents are on the disk, durably, when this returns."""
         with self._database.reading() as db:
             missing = [digest for digest in contents if not self._kept(db, digest)]
-        return {digest: self._pack(contents[digest]) for digest in missing}
+        return {digest: self.pack(contents[digest]) for digest in missing}
 
-    def store(self, db: sqlite3.Connection, contents: dict[str, Content], packed: dict[str, _Packed]) -> None:
+    def store(self, db: sqlite3.Connection, contents: dict[str, Content], packed: dict[str, Packed]) -> None:
         """Note the contents within a transaction, so that each of them is kept once it commits."""
         for digest, content in contents.items():
             if self._kept(db, digest):
@@ -79,7 +81,7 @@ class Blobs:
             pack = packed.get(digest)
             if pack is None or (pack.form == _FILE and not os.path.isfile(self.place(digest))):
                 # Kept when we looked, or a file without its row, and pruned since: pack it now.
-                pack = self._pack(content)
+                pack = self.pack(content)
             db.execute(
                 "INSERT INTO contents (hash, size, form, data) VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (hash) DO UPDATE SET form = excluded.form, data = excluded.data",
@@ -140,10 +142,11 @@ class Blobs:
         row = db.execute("SELECT form FROM contents WHERE hash = ?", (_key(digest),)).fetchone()
         return row is not None and (row[0] != _FILE or os.path.isfile(self.place(digest)))
 
-    def _pack(self, content: Content) -> _Packed:
+    def pack(self, content: Content) -> Packed:
+        """A content by itself, in the form that it is kept in at first; a large one is on the disk by then."""
         if content.size > self._inline:
             self._write(content)
-            return _Packed(_FILE, None)
+            return Packed(_FILE, None)
         data = content.bytes()
         if hashlib.sha256(data).hexdigest() != content.hash:
             raise unavailable("a file changed while it was recorded", self._database.directory)
@@ -152,8 +155,8 @@ class Blobs:
 
             packed = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
             if len(packed) < len(data):
-                return _Packed(_PACKED, packed)
-        return _Packed(_PLAIN, data)
+                return Packed(_PACKED, packed)
+        return Packed(_PLAIN, data)
 
     def _write(self, content: Content) -> None:
         place = self.place(content.hash)

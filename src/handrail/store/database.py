@@ -90,6 +90,15 @@ class Database:
                 self._watch = self._connect()
             return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
 
+    def checkpoint(self) -> None:
+        """Bring the log into the database and cut it off; where others are at work it waits but a moment."""
+        db = self._connect()
+        try:
+            db.execute("PRAGMA busy_timeout = 200")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            db.close()
+
     def close(self) -> None:
         """Close every connection; later calls fail."""
         with self._writing, self._watching, self._pool:

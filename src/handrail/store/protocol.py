@@ -3,7 +3,7 @@
 Failures are `BackendFailed` `history_unavailable` (or `disk_full`); nothing else is raised.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -69,6 +69,40 @@ class Known:
     own: bool = False
     unseen: tuple[tuple[int, int], ...] = ()
     text: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much is kept: nanoseconds, versions of one path, bytes of all of it (the trash apart)."""
+
+    age: int
+    versions: int
+    bytes: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What upkeep did so far: versions that lost their content, contents and moved trees given up, stray files
+    removed, contents told as deltas; `freed`: bytes of content files.
+    """
+
+    versions: int = 0
+    contents: int = 0
+    trees: int = 0
+    strays: int = 0
+    deltas: int = 0
+    freed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Bytes of what the limit of space counts, and of the trash, which it doesn't; and how much there is."""
+
+    bytes: int
+    trash: int
+    versions: int
+    contents: int
+    deltas: int
 
 
 class HistoryStore(Protocol):
@@ -195,7 +229,31 @@ class LedgerStore(Protocol):
         ...
 
 
-class Store(HistoryStore, TaskStore, ApprovalStore, LedgerStore, Protocol):
+class UpkeepStore(Protocol):
+    """Limits kept and room given back, in steps so short that no tool waits; stopped anywhere, nothing is lost."""
+
+    def due(self, work: str, *, every: int, now: int) -> bool:
+        """Whether work of that name was last begun so many nanoseconds ago; then it counts as begun now, by us."""
+        ...
+
+    def prune(self, limits: Limits, *, now: int) -> Iterator[Tally]:
+        """Bring the store within its limits, a short transaction a step.
+
+        Versions stay listed, with `restorable` false and `why_not`. Never touched: the newest version of a path, what
+        open intents need, and what stood before and after each task that was at work within the age.
+        """
+        ...
+
+    def compact(self) -> Iterator[Tally]:
+        """Keep contents as deltas against their neighbours and give room back, a step at a time."""
+        ...
+
+    def usage(self) -> Usage:
+        """How much room is taken, counted now."""
+        ...
+
+
+class Store(HistoryStore, TaskStore, ApprovalStore, LedgerStore, UpkeepStore, Protocol):
     """All of it, as one database keeps it."""
 
     def content(self, digest: str) -> Content | None:

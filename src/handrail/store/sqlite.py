@@ -4,7 +4,7 @@ Each method is one sentence of `store/protocol.py`, guarded so that only `Backen
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from handrail.model.files import Content
 from handrail.model.records import Answered, Request, Task, Version
@@ -13,8 +13,9 @@ from handrail.store.blobs import INLINE, Blobs
 from handrail.store.database import Database, failures, private_directory
 from handrail.store.ledgers import Ledgers
 from handrail.store.owners import Owner
-from handrail.store.protocol import Author, Draft, Filter, Known, Rule
+from handrail.store.protocol import Author, Draft, Filter, Known, Limits, Rule, Tally, Usage
 from handrail.store.tasks import Tasks
+from handrail.store.upkeep import Upkeep
 from handrail.store.versions import Versions
 
 
@@ -42,6 +43,7 @@ class SqliteStore:
         self._tasks = Tasks(self._database)
         self._approvals = Approvals(self._database, clock=clock)
         self._ledgers = Ledgers(self._database)
+        self._upkeep = Upkeep(self._database, self._blobs)
 
     def newest(self, path: str) -> Version | None:
         """The newest version that is done or intended at exactly this path."""
@@ -172,6 +174,26 @@ class SqliteStore:
         """Note it."""
         with failures(self.directory):
             self._ledgers.know(session, entries)
+
+    def due(self, work: str, *, every: int, now: int) -> bool:
+        """Whether work of that name is due; then it counts as begun now, by us."""
+        with failures(self.directory):
+            return self._upkeep.due(work, every=every, now=now)
+
+    def prune(self, limits: Limits, *, now: int) -> Iterator[Tally]:
+        """Bring the store within its limits, a short transaction a step."""
+        with failures(self.directory):
+            yield from self._upkeep.prune(limits, now=now)
+
+    def compact(self) -> Iterator[Tally]:
+        """Keep contents as deltas against their neighbours and give room back, a step at a time."""
+        with failures(self.directory):
+            yield from self._upkeep.compact()
+
+    def usage(self) -> Usage:
+        """How much room is taken."""
+        with failures(self.directory):
+            return self._upkeep.usage()
 
     def content(self, digest: str) -> Content | None:
         """The stored content by its SHA-256; `None` for what isn't kept, or is no SHA-256."""
