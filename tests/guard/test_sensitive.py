@@ -103,3 +103,22 @@ def test_a_search_leaves_out_secrets_and_no_harmless_example(tmp_path: Path) -> 
 
 def test_every_glob_of_the_list_can_be_read() -> None:
     Matcher(SENSITIVE)
+
+
+_ANY_NAME = st.one_of(
+    st.sampled_from([name.rpartition("/")[2] for name in [*SECRETS, *PLAIN]]),
+    st.sampled_from(
+        [".env~", ".id_rsa.swp", "a.own", "B.OWN.bak", "\uff0eenv", "a\u2100.own", "\u0338x", "\udcff.pem"]
+    ),
+    st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=5),
+)
+_DIRECTORY = st.sampled_from(["/", "/r", "/r/.SSH", "/r/.config/gh", "/r/id_rsa.d", "/r/\uff0eaws", "/R/deep/er"])
+
+
+@given(_DIRECTORY, st.lists(_ANY_NAME, max_size=6), st.sampled_from([(), ("*.own",), ("deep/er/x*", "[a-b]?")]))
+def test_all_names_of_a_directory_are_told_apart_as_each_by_itself(
+    directory: str, names: list[str], extra: tuple[str, ...]
+) -> None:
+    ours = Sensitive(extra, place=Place(roots=["/r"], home="/h", real=str))
+    each = [name for name in names if ours.sensitive(f"{directory.rstrip('/')}/{name}")]
+    assert list(ours.those(directory, names)) == each

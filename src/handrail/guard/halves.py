@@ -53,6 +53,11 @@ class Here:
     whole: Callable[[bytes], object] | None = None
     prefix: str = ""
 
+    @property
+    def nothing(self) -> bool:
+        """Whether no name can be named."""
+        return not (self.everything or self.names or self.whole)
+
     def match(self, name: str) -> bool:
         """Whether any glob names this child."""
         if self.everything:
@@ -145,11 +150,11 @@ class Halves:
 
     @cached_property
     def _leads(self) -> Callable[[bytes], object]:
-        return searcher(dict.fromkeys(self._prefixes), ignore_case=self._ignore_case)
+        return searcher(list(dict.fromkeys(self._prefixes)), ignore_case=self._ignore_case)
 
     @cached_property
     def _full(self) -> Callable[[bytes], object]:
-        return searcher(dict.fromkeys(self._whole), ignore_case=self._ignore_case)
+        return searcher(list(dict.fromkeys(self._whole)), ignore_case=self._ignore_case)
 
 
 @dataclass(slots=True)

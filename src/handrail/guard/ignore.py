@@ -8,14 +8,16 @@ import re
 import threading
 import warnings
 from collections import OrderedDict
+from collections.abc import Container
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from handrail.fs.protocol import ReadableFileSystem
 from handrail.guard.resolve import Resolver
-from handrail.model.errors import HandrailError, NotThere
+from handrail.model.errors import HandrailError, NotThere, OutOfDate
 from handrail.model.files import Stat
-from handrail.model.paths import within
+from handrail.model.paths import RealPath, within
 
 NAME: Final = ".handrailignore"
 MAX_BYTES: Final = 1 << 20
@@ -42,7 +44,7 @@ class Spec(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
     """The rules of one file, relative to `directory`; `None` = it couldn't be read."""
 
@@ -73,11 +75,25 @@ class Folder:
         return self.hidden
 
 
+_HIDDEN: Final = Folder(True, ())
+
+
 @dataclass(slots=True)
 class Look:
-    """The files as one call sees them: each directory is asked once."""
+    """The files as one call sees them: each directory of a root is asked once.
 
-    folders: dict[str, Folder] = field(default_factory=dict)
+    `bare`: directories that are known to hold no such file.
+    """
+
+    folders: dict[str, dict[str, Folder]] = field(default_factory=dict)
+    bare: Container[str] = frozenset()
+
+    def below(self, root: str) -> dict[str, Folder]:
+        """What is known of the directories of a root."""
+        found = self.folders.get(root)
+        if found is None:
+            found = self.folders[root] = {}
+        return found
 
 
 class IgnoreFiles:
@@ -86,6 +102,7 @@ class IgnoreFiles:
     def __init__(self, fs: ReadableFileSystem, resolver: Resolver) -> None:
         self._fs = fs
         self._resolver = resolver
+        self._top = resolver.directory("/")
         self._lock = threading.Lock()
         self._parsed: OrderedDict[_Key, Rules] = OrderedDict()
 
@@ -96,27 +113,54 @@ class IgnoreFiles:
         """
         if path == root or not within(path, root):
             return False
-        folder = self._folder(path.rpartition("/")[0] or "/", root, Look() if look is None else look)
+        folder = self.folder(path.rpartition("/")[0] or "/", root, Look() if look is None else look)
         if folder.hidden or not folder.rules:
             return folder.hidden
         return folder.hides(path, directory=directory or (look is None and self._is_directory(path)))
 
-    def _folder(self, directory: str, root: str, look: Look) -> Folder:
-        missing = []
-        known = look.folders.get(root + "\0" + directory)
-        while known is None and directory != root:
-            missing.append(directory)
-            directory = directory.rpartition("/")[0] or "/"
-            known = look.folders.get(root + "\0" + directory)
-        if known is None:
-            known = look.folders[root + "\0" + root] = Folder(False, self._read(root))
-        for name in reversed(missing):
-            if known.hidden or known.hides(name, directory=True):
-                known = Folder(True, ())
+    def folder(self, directory: str, root: str, look: Look) -> Folder:
+        """The rules that hold in a directory, the root or one below it."""
+        known = look.below(root)
+        found = known.get(directory)
+        if found is not None:
+            return found
+        if directory == root:
+            found = Folder(False, self.read(root, look))
+        else:
+            above = self.folder(directory.rpartition("/")[0] or "/", root, look)
+            if above.hidden or above.hides(directory, directory=True):
+                found = _HIDDEN
             else:
-                known = Folder(False, self._read(name) + known.rules)
-            look.folders[root + "\0" + name] = known
-        return known
+                rules = self.read(directory, look)
+                found = Folder(False, rules + above.rules) if rules else above
+        known[directory] = found
+        return found
+
+    def read(self, directory: str, look: Look) -> tuple[Rules, ...]:
+        """The rules of the file in a directory: none, or one, the same object as long as the file is the same."""
+        if directory in look.bare:
+            return ()
+        name = directory.rstrip("/") + "/" + NAME
+        try:
+            path, stat = self._standing(name)
+            if stat is None or stat.kind == "directory":
+                return ()
+            return (self._kept(directory, path.text, stat) or self._parse(directory, path, stat),)
+        except NotThere:
+            return ()
+        except HandrailError:
+            return (Rules(directory, None),)
+
+    def _standing(self, name: str) -> tuple[RealPath, Stat | None]:
+        """What stands at the name, its links followed; there are none as a rule, so they are looked for last."""
+        path = self._resolver.beneath(self._top, name)
+        if path is not None:
+            with suppress(OutOfDate):
+                stat = self._fs.stat(path)
+                if stat is None or stat.kind != "symlink":
+                    return path, stat
+        path = self._resolver.directory(name)
+        return path, self._fs.stat(path)
 
     def _is_directory(self, path: str) -> bool:
         try:
@@ -125,29 +169,17 @@ class IgnoreFiles:
             return False
         return stat is not None and stat.kind == "directory"
 
-    def _read(self, directory: str) -> tuple[Rules, ...]:
-        try:
-            path = self._resolver.directory(directory.rstrip("/") + "/" + NAME)
-            stat = self._fs.stat(path)
-            if stat is None or stat.kind == "directory":
-                return ()
-            return (self._kept(directory, path.text, stat) or self._parse(directory, path.text, stat),)
-        except NotThere:
-            return ()
-        except HandrailError:
-            return (Rules(directory, None),)
-
     def _kept(self, directory: str, path: str, stat: Stat) -> Rules | None:
         with self._lock:
             return self._parsed.get(_key(directory, path, stat))
 
-    def _parse(self, directory: str, path: str, stat: Stat) -> Rules:
-        snapshot = self._fs.open(self._resolver.directory(path))
+    def _parse(self, directory: str, path: RealPath, stat: Stat) -> Rules:
+        snapshot = self._fs.open(path)
         if snapshot.stat.size > MAX_BYTES:
             return Rules(directory, None)
         rules = Rules(directory, spec(snapshot.read(0, MAX_BYTES)))
         with self._lock:
-            self._parsed[_key(directory, path, stat)] = rules
+            self._parsed[_key(directory, path.text, stat)] = rules
             while len(self._parsed) > _KEPT:
                 self._parsed.popitem(last=False)
         return rules

@@ -13,6 +13,7 @@ from handrail.guard.globs import PathSet, Place, fixed_part, quoted
 from handrail.guard.ignore import IgnoreFiles, Look
 from handrail.guard.resolve import Resolver
 from handrail.guard.sensitive import Sensitive
+from handrail.guard.standing import Lists, Standing
 from handrail.guard.tools import ToolRules
 from handrail.model.operations import Access
 from handrail.model.paths import shown, within
@@ -21,6 +22,7 @@ from handrail.model.view import Visibility
 __all__ = ["Policy", "PolicySettings", "ToolRules", "Verdict"]
 
 CONFIGURATION: Final = "handrail.toml"
+_KEPT: Final = 1 << 16
 _NEVER_WRITTEN: Final = frozenset({CONFIGURATION, ignore.NAME})
 
 
@@ -73,7 +75,17 @@ class Policy:
         self._files = None if settings.files_directory is None else real(settings.files_directory)
         self._output = None if settings.output_directory is None else real(settings.output_directory)
         self._made_here = settings.made_here
-        self._ignores = IgnoreFiles(fs, resolver)
+        self._lists = Lists(
+            roots=self.roots,
+            allow=self._allow,
+            narrow=self._narrow,
+            deny=self._deny,
+            own=self._own,
+            files=self._files,
+            output=self._output,
+        )
+        self._standings: dict[str, Standing] = {}
+        self.ignores = IgnoreFiles(fs, resolver)
 
     @classmethod
     def build(cls, settings: PolicySettings, *, fs: ReadableFileSystem, resolver: Resolver) -> "Policy":
@@ -98,9 +110,28 @@ class Policy:
 
     def visibility(self, path: str, *, directory: bool = False, look: Look | None = None) -> Visibility:
         """How a view shows the real path; the names of sensitive files are no secret, their content is."""
-        if not self.judge(path, "read", directory=directory, look=look).allowed:
+        above, _, name = path.rpartition("/")
+        standing = self.standing(above or "/")
+        if directory or standing.odd or not name:
+            shows = self.judge(path, "read", directory=directory, look=look).allowed
+        else:
+            shows = not standing.closed and standing.names(name) and not self._hidden(path, standing.roots, look)
+        if not shows:
             return "hidden"
         return "sensitive" if not directory and self.sensitive.sensitive(path) else "open"
+
+    def standing(self, directory: str) -> Standing:
+        """What lists and places say of the files in a real directory, found out once."""
+        known = self._standings.get(directory)
+        if known is None:
+            if len(self._standings) >= _KEPT:
+                self._standings = {}
+            known = self._standings[directory] = self._lists.standing(directory)
+        return known
+
+    def may_walk(self, directory: str, look: Look) -> bool:
+        """Whether the real directory may be walked: something below may be seen."""
+        return self.judge(directory, "read", directory=True, look=look).allowed
 
     def look(self) -> Look:
         """A fresh memory of ignore files, for one call."""
@@ -154,9 +185,11 @@ class Policy:
             return None
         return Verdict(False, f"deny_paths {self._deny.globs[self._deny.first(path)]!r}", "deny_paths names it")
 
+    def _hidden(self, path: str, roots: Sequence[str], look: Look | None, *, directory: bool = False) -> bool:
+        return any(self.ignores.hides(path, root, directory=directory, look=look) for root in roots)
+
     def _ignored(self, path: str, *, directory: bool, look: Look | None) -> Verdict | None:
-        roots = self.roots or ()
-        if any(self._ignores.hides(path, root, directory=directory, look=look) for root in roots):
+        if self._hidden(path, self.roots or (), look, directory=directory):
             return Verdict(False, ignore.NAME, f"a {ignore.NAME} file hides it")
         return None
 

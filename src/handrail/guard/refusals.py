@@ -1,11 +1,11 @@
-"""How the freshness guard says no: the next call to make, a short diff of what changed, the fresh rows it is about."""
+"""How guards say no; for freshness: the next call to make, a short diff of what changed, the rows it is about."""
 
 import json
 from collections.abc import Sequence
 from typing import Final
 
-from handrail.model.errors import HandrailError, OutOfDate
-from handrail.model.paths import shown
+from handrail.model.errors import BackendFailed, HandrailError, NotThere, OutOfDate, Refused
+from handrail.model.paths import RealPath, shown
 from handrail.text import codec, diff, lines
 
 _DIFF_LINES: Final = 40
@@ -95,3 +95,28 @@ def _text(data: bytes) -> str | None:
         return codec.decode(data).text
     except HandrailError:
         return None
+
+
+def missing(path: RealPath) -> NotThere:
+    """What isn't there, or is hidden, which looks the same."""
+    return NotThere("not_found", f"{path} doesn't exist.", hint="Look for it with find_files.", path=str(path))
+
+
+def unconfirmed(path: RealPath) -> Refused:
+    """A sensitive file whose name was told, and nothing more."""
+    return Refused(
+        "path_denied",
+        f"{path} is a sensitive file, which a person has to confirm first.",
+        hint="Read that file by its own path, so that the person is asked about it.",
+        path=str(path),
+    )
+
+
+def too_long(seconds: float) -> BackendFailed:
+    """The call's time is over."""
+    return BackendFailed(
+        "deadline_exceeded",
+        f"The call took longer than its {seconds:g} seconds.",
+        hint="Ask for less: a narrower directory, pattern or range of rows.",
+        retryable=True,
+    )

@@ -56,6 +56,12 @@ class Resolver:
             return None
         return seal(name)
 
+    def listed(self, directory: RealPath, name: str) -> RealPath:
+        """The real path of a name that a listing of the directory gave, taken as it stands, as in `beneath`."""
+        if name in _NO_NAMES or "/" in name or "\0" in name:
+            raise _invalid(name, "is no name of a file")
+        return seal(_below(directory.text, name))
+
     def recorded(self, path: str) -> RealPath:
         """A path out of the history; raises `OutOfDate` `stale` when a link now leads it elsewhere."""
         found = self._fs.resolve(path, follow=False)

@@ -5,12 +5,13 @@ It knows names, in whatever case and Unicode form they are written; the list can
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from handrail.guard.globs import PathSet, Place
-from handrail.text.globs import Matcher, expand, to_regex
+from handrail.text.globs import Matcher, components, expand, to_regex
+from handrail.text.names import encoded, searcher
 
 SENSITIVE: Final = (
     # keys and key stores
@@ -107,6 +108,17 @@ class Sensitive:
         original = _original(plain)
         return self._names(plain) or (original != plain and self._names(original))
 
+    def those(self, directory: str, names: Sequence[str]) -> Sequence[str]:
+        """Which of the children of an absolute directory are, by their names; where none is, one search says so."""
+        place, together = folded(directory).lstrip("/"), folded("\0\0".join(names))
+        if any(_known_place(place)) or "/" in together or _hint()(encoded(f"\0{together}\0")) is not None:
+            base = directory.rstrip("/") + "/"
+            return [name for name in names if self.sensitive(base + name)]
+        if not self._folded_extra:
+            return []
+        extra = frozenset(self._extra.here("/" + place).those(together.split("\0\0")))
+        return [name for name in names if folded(name) in extra]
+
     def _names(self, plain: str) -> bool:
         directory, _, name = plain.rpartition("/")
         secret_place, telling = _known_place(directory)
@@ -185,6 +197,15 @@ def _secret_names() -> re.Pattern[str]:
     """Our own list, which can't backtrack, on one short name: there the standard library answers soonest."""
     globs = [one.lower() for glob in SENSITIVE if "/" not in glob for one in expand(glob)]
     return re.compile("|".join(to_regex("/" + glob)[2:-2] for glob in globs))
+
+
+@cache
+def _hint() -> Callable[[bytes], object]:
+    """What finds, in names between NULs, one that `_secret_names` knows or that is a backup's."""
+    globs = [one.lower() for glob in SENSITIVE if "/" not in glob for one in expand(glob)]
+    names = [regex for glob in globs for alternative in components("/" + glob) for regex, _ in alternative]
+    inside = "|".join([*names, f"[^/]*{_BACKUP.pattern.removesuffix('$')}"]).replace("[^/", r"[^/\x00")
+    return searcher([rf"\x00(?s:{inside})\x00"])
 
 
 @cache

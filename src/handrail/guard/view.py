@@ -4,18 +4,20 @@ It knows one call's session, deadline and budget; it changes nothing and decides
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from handrail.fs.protocol import Bounds, RawHits, ReadableFileSystem
 from handrail.guard.policy import Policy
+from handrail.guard.refusals import missing, too_long, unconfirmed
 from handrail.guard.resolve import Resolver
+from handrail.guard.sift import Request, Sieve
 from handrail.guard.witness import bears_out
 from handrail.model.calls import Cancellation, Progress
-from handrail.model.errors import BackendFailed, HandrailError, NotThere, Refused
-from handrail.model.files import Entry, Stat
+from handrail.model.errors import BackendFailed, HandrailError
+from handrail.model.files import Entry, Loaded, Stat
 from handrail.model.paths import RealPath
-from handrail.model.view import FileHits, Grep, Snapshot, Tally, Visibility
+from handrail.model.view import FileHits, Grep, Sifted, Snapshot, Tally, Visibility
 
 _EVERY = 256
 """Names between two looks at the clock."""
@@ -32,14 +34,18 @@ class Allowance:
 
 @dataclass(slots=True)
 class _Seen:
-    """What this call has seen: pinned files, judged ignore files, secrets that a walk told the name of."""
+    """What this call has seen: pinned files, judged ignore files, secrets that a walk told the name of, trees."""
 
     pinned: dict[str, Snapshot] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    trees: dict[str, Mapping[str, Sifted]] = field(default_factory=dict)
 
 
 class CallView:
-    """A `View` for one call; `respect_ignore=False` lifts gitignore rules whatever a planner asks for."""
+    """A `View` for one call; `respect_ignore=False` lifts gitignore rules whatever a planner asks for.
+
+    `sieve` is the policy's, which remembers trees from call to call.
+    """
 
     def __init__(
         self,
@@ -53,10 +59,12 @@ class CallView:
         progress: Progress | None = None,
         respect_ignore: bool = True,
         clock: Callable[[], int] = time.time_ns,
+        sieve: Sieve | None = None,
     ) -> None:
         self._fs = fs
         self._resolver = resolver
         self._policy = policy
+        self._sieve = sieve or Sieve(policy, resolver)
         self._session = session
         self._allowance = allowance or Allowance()
         self._cancellation = cancellation or Cancellation()
@@ -85,12 +93,7 @@ class CallView:
         """The same, kept by nobody but the caller: for a look into each of many files."""
         self._must_show(path)
         if path.text in self._seen.told:
-            raise Refused(
-                "path_denied",
-                f"{path} is a sensitive file, which a person has to confirm first.",
-                hint="Read that file by its own path, so that the person is asked about it.",
-                path=str(path),
-            )
+            raise unconfirmed(path)
         return self._seen.pinned.get(path.text) or self._fs.open(path)
 
     def stat(self, path: RealPath) -> Stat | None:
@@ -108,7 +111,7 @@ class CallView:
     def entries(self, directory: RealPath) -> Sequence[Entry]:
         """The children that policy shows; a link shows by its own name."""
         if not self._shows_directory(directory.text):
-            raise _missing(directory)
+            raise missing(directory)
         base = directory.text.rstrip("/") + "/"
         return [e for e in self._fs.entries(directory) if self._shows(base + e.name, e.stat.kind == "directory")]
 
@@ -149,6 +152,32 @@ class CallView:
             if seen != "hidden":
                 yield path
 
+    def tree(
+        self, root: RealPath, tally: Tally, *, respect_ignore: bool = True, most: int | None = None
+    ) -> Sequence[Sifted] | None:
+        """Every directory from `root` down that policy and ignore rules show; `None` for over `most` files."""
+        if not self._shows_directory(root.text):
+            return ()
+        respect = respect_ignore and self._respect_ignore
+        request = Request(root, self._bounds(()), respect_ignore=respect, most=most)
+        tree = self._sieve.tree(self._fs, request, tally)
+        if tree is None:
+            return None
+        self._seen.trees[root.text] = tree.by_name
+        self._seen.told |= tree.secrets
+        return tree.places
+
+    def load(self, place: Sifted, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
+        """Read open files of one directory whole; a file that is pinned as it was pinned. No other is read."""
+        known = any(tree.get(place.directory.name) is place for tree in self._seen.trees.values())
+        for name in names:
+            path = place.child(name)
+            if name in place.sensitive or path.text in self._seen.told:
+                raise unconfirmed(path)
+            if name not in place.open or not (known or self.visibility(path.text) == "open"):
+                raise missing(path)
+        return self._loaded(place, names, most)
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """Run ripgrep over what policy shows; each file it names is judged and opened again before it is believed."""
         grep = replace(grep, respect_ignore=grep.respect_ignore and self._respect_ignore)
@@ -181,12 +210,7 @@ class CallView:
         if self._cancellation.cancelled:
             raise BackendFailed("cancelled", "The call was cancelled.", hint="Nothing was changed.")
         if self.remaining() <= 0:
-            raise BackendFailed(
-                "deadline_exceeded",
-                f"The call took longer than its {self._allowance.seconds:g} seconds.",
-                hint="Ask for less: a narrower directory, pattern or range of rows.",
-                retryable=True,
-            )
+            raise too_long(self._allowance.seconds)
 
     def take_text(self, size: int) -> bool:
         """Take that many characters from the call's text budget."""
@@ -242,6 +266,15 @@ class CallView:
         tally.complete = tally.complete and quiet.complete
         return count
 
+    def _loaded(self, place: Sifted, names: Sequence[str], most: int) -> Iterator[Loaded]:
+        for loaded in self._fs.load(place.path, names, most=most):
+            pinned = self._seen.pinned.get(place.child(loaded.name).text) if self._seen.pinned else None
+            if pinned is None:
+                yield loaded
+            else:
+                data = pinned.content().bytes() if pinned.stat.size <= most else None
+                yield Loaded(loaded.name, pinned.stat, data)
+
     def _bounds(self, leave_out: Sequence[str]) -> Bounds:
         return Bounds(
             leave_out=leave_out,
@@ -274,8 +307,4 @@ class CallView:
 
     def _must_show(self, path: RealPath) -> None:
         if not self._shows(path.text, False):
-            raise _missing(path)
-
-
-def _missing(path: RealPath) -> NotThere:
-    return NotThere("not_found", f"{path} doesn't exist.", hint="Look for it with find_files.", path=str(path))
+            raise missing(path)

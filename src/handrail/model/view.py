@@ -1,7 +1,7 @@
 """What a planner may see and use: the one window on files, time and workers, with everything hidden left out."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from handrail.model.errors import HandrailError
@@ -96,13 +96,14 @@ class Sifted:
     """What policy shows of one directory of a tree; the same object again as long as nothing in it changed.
 
     `open` and `sensitive` are names of files; of the sensitive only names may be told. `directory.files` has hidden
-    ones too and is for counting alone.
+    ones too and is for counting alone. `child` makes the real path of a file by its name.
     """
 
     path: RealPath
     directory: Directory
     open: frozenset[str]
     sensitive: frozenset[str] = frozenset()
+    child: Callable[[str], RealPath] = field(repr=False, kw_only=True)
 
 
 @dataclass(slots=True)
