@@ -28,6 +28,7 @@ from handrail.fs.host import HostFileSystem
 from handrail.guard.freshness import Ledger, modes
 from handrail.guard.policy import Policy, PolicySettings, ToolRules
 from handrail.guard.resolve import Resolver
+from handrail.guard.sift import Sieve
 from handrail.guard.view import Allowance, CallView
 from handrail.history.listing import ComparePlanner, HistoryPlanner
 from handrail.history.restore import RemovePlanner, RestorePlanner
@@ -250,6 +251,7 @@ class Workspace:
 
     def _view_maker(self, config: Config, resolver: Resolver, policy: Policy) -> Callable[[Call, Session], CallView]:
         allowance = Allowance(seconds=config.limits.deadline, entries=config.limits.max_entries)
+        sieve = Sieve(policy, resolver)
 
         def make(call: Call, session: Session) -> CallView:
             return CallView(
@@ -261,6 +263,7 @@ class Workspace:
                 cancellation=call.cancellation,
                 progress=call.progress,
                 respect_ignore=config.tools.fs.respect_gitignore,
+                sieve=sieve,
             )
 
         return make
