@@ -37,6 +37,8 @@ def recover(fs: WritableFileSystem, store: Store, locks: Locks, real: Callable[[
             _sweep(fs, real(path.parent))
         except HandrailError as error:
             log.warning("version %d of %s stays open: %s", version.id, version.path.encode(errors="replace"), error)
+    if decided:
+        store.intended()  # asked again: the store forgets a dead process once nothing of it is open
     return decided
 
 

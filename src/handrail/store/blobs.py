@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from handrail.model.files import CHUNK, Content
 from handrail.store import deltas
-from handrail.store.database import Database, failures, private_directory, unavailable
+from handrail.store.database import Database, failures, private_directory, sync_directory, unavailable
 
 INLINE = 64 * 1024
 """Contents up to this many bytes lie in the database, in the same commit as the intent."""
@@ -179,7 +179,7 @@ class Blobs:
                 os.unlink(temporary)
             raise
         for directory in (parent, self._directory, self._database.directory):
-            _sync(directory)
+            sync_directory(directory)
 
     def _unpacked_file(self, digest: str) -> Iterator[bytes]:
         import zstandard
@@ -217,11 +217,3 @@ def _compress(content: Content, file: object) -> str:
             total.update(piece)
             writer.write(piece)
     return total.hexdigest()
-
-
-def _sync(directory: str) -> None:
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -152,15 +152,46 @@ class Database:
 
 
 def private_directory(path: str) -> None:
-    """Make a directory for our eyes only, whatever the umask; one that has things in it is left as it is."""
+    """Make a directory for our eyes only, whatever the umask; its name outlives a loss of power.
+
+    One that has things in it is left as it is.
+    """
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         os.mkdir(path, 0o700)
     except FileExistsError:
         if os.stat(path).st_mode & 0o077 and not os.listdir(path):
             os.chmod(path, 0o700)
-    else:
-        os.chmod(path, 0o700)
+        return
+    except FileNotFoundError:
+        _make_above(os.path.dirname(path))
+        private_directory(path)
+        return
+    os.chmod(path, 0o700)
+    sync_directory(os.path.dirname(path))
+
+
+def _make_above(path: str) -> None:
+    above = os.path.dirname(path)
+    if above != path and not os.path.isdir(above):
+        _make_above(above)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path)
+        sync_directory(above)
+
+
+def sync_directory(path: str) -> None:
+    """Make the names in a directory durable; one that may not be read, or whose file system can't, is left to it."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError as failure:
+        if failure.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+            raise
+    finally:
+        os.close(handle)
 
 
 def _make(path: str) -> None:
