@@ -104,7 +104,7 @@ class Writer:
 
     def _checked(self, changes: Sequence[Change], replan: Callable[[], Sequence[Change]] | None) -> list[Change]:
         """The changes with what stands there as their `before`."""
-        there = {change.path: standing(self._fs, change.path) for change in changes}
+        there = {change.path: standing(self._fs, change.path, change.before) for change in changes}
         if replan is not None and not all(same(c.before, there[c.path]) for c in changes):
             again = replan()
             if {c.path for c in again} != there.keys():

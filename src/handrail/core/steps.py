@@ -4,13 +4,14 @@ It knows neither locks nor history; `core/apply.py` decides when a step is taken
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
 from handrail.fs.protocol import WritableFileSystem
 from handrail.model.changes import Change
-from handrail.model.errors import BackendFailed, NotThere, WrongContent
-from handrail.model.files import ABSENT, Absent, Content, DirectoryState, FileState, LinkState, State
+from handrail.model.errors import BackendFailed, HandrailError, NotThere, WrongContent
+from handrail.model.files import ABSENT, Absent, Content, DirectoryState, FileState, LinkState, State, in_memory
 from handrail.model.paths import RealPath
 
 COPY_LIMIT: Final = 1 << 30
@@ -25,16 +26,20 @@ class Effect:
     notes: tuple[str, ...] = ()
 
 
-def standing(fs: WritableFileSystem, path: RealPath) -> State:
-    """What stands at a path now; contents are pinned by their handle. Pipes, sockets, devices: `WrongContent`."""
+def standing(fs: WritableFileSystem, path: RealPath, supposed: State = ABSENT) -> State:
+    """What stands at a path now; contents are pinned by their handle. Pipes, sockets, devices: `WrongContent`.
+
+    Bytes that are those of a `supposed` file needn't be hashed.
+    """
+    if isinstance(supposed, FileState):
+        with suppress(HandrailError):
+            return _file(fs, path, supposed)
     found = fs.stat(path)
     if found is None:
         return ABSENT
     match found.kind:
         case "file":
-            snapshot = fs.open(path)
-            content = snapshot.content()
-            return FileState(content, snapshot.stat.mode)
+            return _file(fs, path, supposed)
         case "symlink":
             return LinkState(fs.read_link(path))
         case "directory":
@@ -46,6 +51,14 @@ def standing(fs: WritableFileSystem, path: RealPath) -> State:
                 hint="Only regular files, links and directories can be changed.",
                 path=str(path),
             )
+
+
+def _file(fs: WritableFileSystem, path: RealPath, supposed: State) -> FileState:
+    snapshot = fs.open(path)
+    known = in_memory(supposed.content) if isinstance(supposed, FileState) else None
+    if known is not None and isinstance(supposed, FileState) and snapshot.read(0, len(known) + 1) == known:
+        return FileState(supposed.content, snapshot.stat.mode)
+    return FileState(snapshot.content(), snapshot.stat.mode)
 
 
 def same(one: State, other: State) -> bool:
@@ -98,7 +111,7 @@ def take(fs: WritableFileSystem, change: Change) -> Effect:
     before, after = change.before, change.after
     match after:
         case FileState():
-            expect = before.content.hash if isinstance(before, FileState) else None
+            expect = before.content if isinstance(before, FileState) else None
             if expect is None:
                 _clear(fs, change.path, before)
             written = fs.replace(change.path, after.content, after.mode, expect, after.belongings)

@@ -36,11 +36,16 @@ class Spot:
 @contextmanager
 def spot(path: RealPath) -> Iterator[Spot]:
     """The path's name in its parent's handle; `OSError` ELOOP where a component above has become a link."""
-    handle = open_directory(path.parent, HANDLE)
+    at = open_spot(path)
     try:
-        yield Spot(handle, path.name or ".", path)
+        yield at
     finally:
-        os.close(handle)
+        os.close(at.directory)
+
+
+def open_spot(path: RealPath) -> Spot:
+    """The same, for who closes the directory's handle later."""
+    return Spot(open_directory(path.parent, HANDLE), path.name or ".", path)
 
 
 @contextmanager

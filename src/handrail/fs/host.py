@@ -10,10 +10,10 @@ from typing import Final
 from handrail.fs import drafts, following, metadata, removal
 from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
-from handrail.fs.protocol import Bounds, RawHits, Resolved, Written
-from handrail.fs.replace import replace
+from handrail.fs.protocol import Bounds, Put, RawHits, Resolved, Written
+from handrail.fs.replace import replace, replace_all
 from handrail.fs.snapshot import Handle, HostSnapshot, facts, not_regular, open_regular
-from handrail.model.errors import NotThere
+from handrail.model.errors import HandrailError, NotThere
 from handrail.model.files import Belongings, Content, Entry, Stat
 from handrail.model.paths import RealPath, shown
 from handrail.model.view import Grep, Tally
@@ -108,11 +108,15 @@ class HostFileSystem:
         path: RealPath,
         content: Content,
         mode: int | None,
-        expect: str | None,
+        expect: Content | str | None,
         belongings: Belongings | None = None,
     ) -> Written:
         """Put `content` at `path`; see `fs/replace.py`."""
-        return replace(path, content, mode=mode, expect=expect, belongings=belongings)
+        return replace(Put(path, content, mode, expect, belongings))
+
+    def replace_all(self, puts: Sequence[Put]) -> Sequence[Written | HandrailError]:
+        """Put each content at its path."""
+        return replace_all(puts)
 
     def belongings(self, path: RealPath) -> Belongings | None:
         """What a regular file has beside bytes and permission bits."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from handrail.model.calls import Cancellation
+from handrail.model.errors import HandrailError
 from handrail.model.files import Belongings, Content, Directory, Entry, Loaded, Stat
 from handrail.model.paths import RealPath
 from handrail.model.view import Grep, RowHit, Snapshot, Tally
@@ -123,6 +124,20 @@ class Written:
     notes: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A content for a path, as `replace` takes it: over `expect` (`None`: nothing).
+
+    `expect` is what must stand there, or its SHA-256; with the content at hand its bytes needn't be hashed.
+    """
+
+    path: RealPath
+    content: Content
+    mode: int | None
+    expect: Content | str | None
+    belongings: Belongings | None = None
+
+
 class WritableFileSystem(ReadableFileSystem, Protocol):
     """The writing half: each verb is atomic or undone, durable when it returns, and leaves no stray file."""
 
@@ -131,14 +146,18 @@ class WritableFileSystem(ReadableFileSystem, Protocol):
         path: RealPath,
         content: Content,
         mode: int | None,
-        expect: str | None,
+        expect: Content | str | None,
         belongings: Belongings | None = None,
     ) -> Written:
         """Put `content` at `path`, keeping owner, group, mode (unless given), attributes and hard links.
 
-        `expect` is the SHA-256 of what must stand there (`None`: nothing); else `OutOfDate` `stale`, nothing written.
+        Where something else stands than `expect` says (see `Put`): `OutOfDate` `stale`, nothing written.
         `belongings` are given to a file that is made; what may not be given is said in the notes.
         """
+        ...
+
+    def replace_all(self, puts: Sequence[Put]) -> Sequence[Written | HandrailError]:
+        """`replace` for each of several different paths, which may fail alone; they share the waiting for the disk."""
         ...
 
     def belongings(self, path: RealPath) -> Belongings | None:

@@ -10,7 +10,7 @@ from typing import Final
 from handrail.fs.descent import Spot, spot
 from handrail.fs.failures import stale, typed
 from handrail.model.errors import WrongContent
-from handrail.model.files import CHUNK, Bytes, Content, FileKind, Stat
+from handrail.model.files import CHUNK, Bytes, Content, FileKind, Stat, in_memory
 from handrail.model.paths import RealPath
 
 IN_MEMORY: Final = CHUNK
@@ -102,6 +102,19 @@ def digest(handle: Handle) -> str:
     for data in pieces(handle, None):
         whole.update(data)
     return whole.hexdigest()
+
+
+def holds(handle: Handle, expect: Content | str) -> bool:
+    """Whether the bytes behind a handle are now those of a content, which may be named by its hash alone."""
+    known = None if isinstance(expect, str) else in_memory(expect)
+    if known is not None and os.pread(handle.number, len(known) + 1, 0) == known:
+        return True
+    return digest(handle) == hash_of(expect)
+
+
+def hash_of(expect: Content | str) -> str:
+    """The SHA-256 that an expected content has."""
+    return expect if isinstance(expect, str) else expect.hash
 
 
 class FileContent:

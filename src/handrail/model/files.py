@@ -86,14 +86,16 @@ class Content(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """A content held in memory."""
+    """A content held in memory; `proven`: its hash was made of its bytes here, so nobody need make it again."""
 
     data: bytes = field(repr=False)
     hash: str = ""
+    proven: bool = field(init=False, repr=False, compare=False, default=False)
 
     def __post_init__(self) -> None:
         if not self.hash:
             object.__setattr__(self, "hash", hashlib.sha256(self.data).hexdigest())
+            object.__setattr__(self, "proven", True)
 
     @property
     def size(self) -> int:
@@ -108,6 +110,11 @@ class Bytes:
     def bytes(self) -> bytes:
         """All of it."""
         return self.data
+
+
+def in_memory(content: Content) -> bytes | None:
+    """The bytes of a content, where they are at hand and known to have its hash."""
+    return content.data if isinstance(content, Bytes) and content.proven else None
 
 
 @dataclass(frozen=True, slots=True)

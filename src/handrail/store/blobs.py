@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from handrail.model.files import CHUNK, Content
+from handrail.model.files import CHUNK, Content, in_memory
 from handrail.store import deltas
 from handrail.store.database import Database, failures, private_directory, sync_directory, unavailable
 
@@ -68,9 +68,12 @@ class Blobs:
         return None if row is None else StoredContent(digest, int(row[0]), self)
 
     def prepare(self, contents: dict[str, Content]) -> dict[str, Packed]:
-        """Compress what isn't kept yet; large contents are on the disk, durably, when this returns."""
+        """Put large contents that aren't kept yet on the disk, durably; small ones go with the transaction."""
+        large = [digest for digest, content in contents.items() if content.size > self._inline]
+        if not large:
+            return {}
         with self._database.reading() as db:
-            missing = [digest for digest in contents if not self._kept(db, digest)]
+            missing = [digest for digest in large if not self._kept(db, digest)]
         return {digest: self.pack(contents[digest]) for digest in missing}
 
     def store(self, db: sqlite3.Connection, contents: dict[str, Content], packed: dict[str, Packed]) -> None:
@@ -80,7 +83,7 @@ class Blobs:
                 continue
             pack = packed.get(digest)
             if pack is None or (pack.form == _FILE and not os.path.isfile(self.place(digest))):
-                # Kept when we looked, or a file without its row, and pruned since: pack it now.
+                # Small, or kept when we looked, or a file without its row, and pruned since: pack it now.
                 pack = self.pack(content)
             db.execute(
                 "INSERT INTO contents (hash, size, form, data) VALUES (?, ?, ?, ?)"
@@ -148,7 +151,7 @@ class Blobs:
             self._write(content)
             return Packed(_FILE, None)
         data = content.bytes()
-        if hashlib.sha256(data).hexdigest() != content.hash:
+        if in_memory(content) is None and hashlib.sha256(data).hexdigest() != content.hash:
             raise unavailable("a file changed while it was recorded", self._database.directory)
         if len(data) >= _TINY:
             import zstandard  # 10 ms that opening a store need not pay

@@ -51,10 +51,10 @@ class Versions:
         with self._database.writing(durable=True) as db:
             self._blobs.store(db, contents, packed)
             now = self._clock()
-            numbers = [self._insert(db, draft, author, now) for draft in drafts]
-            if author.task is not None and numbers:
-                db.execute("UPDATE tasks SET last_version = ? WHERE id = ?", (numbers[-1], rows.bind(author.task)))
-        return self._by_number(numbers)
+            found = [self._insert(db, draft, author, now) for draft in drafts]
+            if author.task is not None and found:
+                db.execute("UPDATE tasks SET last_version = ? WHERE id = ?", (found[-1][0], rows.bind(author.task)))
+        return self._made(found)
 
     def settle(self, numbers: Sequence[int], *, done: bool) -> None:
         """Mark intended versions as done, or take them back."""
@@ -64,7 +64,8 @@ class Versions:
             else "DELETE FROM versions WHERE id = ? AND status = 0"
         )
         with self._database.writing(durable=False) as db:
-            db.executemany(statement, [(number,) for number in numbers])
+            for number in numbers:
+                db.execute(statement, (number,))
 
     def intended(self) -> Sequence[Version]:
         """Versions whose outcome isn't known, of processes that are gone."""
@@ -91,39 +92,32 @@ class Versions:
         private_directory(self._trash)
         return os.path.join(self._trash, secrets.token_hex(16))
 
-    def _insert(self, db: sqlite3.Connection, draft: Draft, author: Author, now: int) -> int:
+    def _insert(self, db: sqlite3.Connection, draft: Draft, author: Author, now: int) -> tuple[object, ...]:
+        """The row of a new version, as a look at it would give it."""
         columns = rows.from_state(draft.state)
         key = rows.name(draft.path)
-        db.execute("INSERT INTO paths (path) VALUES (?) ON CONFLICT (path) DO NOTHING", (key,))
-        path_id, previous = db.execute(
+        known = db.execute(
             "SELECT p.id, (SELECT max(v.id) FROM versions v WHERE v.path_id = p.id) FROM paths p WHERE p.path = ?",
             (key,),
         ).fetchone()
+        path_id, previous = known or (db.execute("INSERT INTO paths (path) VALUES (?)", (key,)).lastrowid, None)
         # What others did outside of our tools belongs to no tool, session or task.
         external = draft.action == "external"
+        state = (columns.kind, columns.hash, columns.size, columns.mode, columns.extra)
+        made = (
+            *("" if external else rows.bind(text) for text in (author.tool, author.session)),
+            *(None if external else rows.bind(text) for text in (author.task, author.objective)),
+            now,
+            previous,
+            rows.bind(author.group),
+            _DONE if external else _INTENDED,
+        )
         cursor = db.execute(
             "INSERT INTO versions (path_id, kind, hash, size, mode, extra, action, tool, session, task, objective,"
             " time_ns, previous, part_of, status, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                path_id,
-                columns.kind,
-                columns.hash,
-                columns.size,
-                columns.mode,
-                columns.extra,
-                draft.action,
-                "" if external else rows.bind(author.tool),
-                "" if external else rows.bind(author.session),
-                None if external else rows.bind(author.task),
-                None if external else rows.bind(author.objective),
-                now,
-                previous,
-                rows.bind(author.group),
-                _DONE if external else _INTENDED,
-                None if external else self._owner.name,
-            ),
+            (path_id, *state, draft.action, *made, None if external else self._owner.name),
         )
-        return int(cursor.lastrowid or 0)
+        return (cursor.lastrowid, key, *state, draft.action, *made, None)
 
     def _one(self, query: str, value: str | bytes | int | None) -> Version | None:
         found = self._all(query, value)
@@ -132,10 +126,6 @@ class Versions:
     def _all(self, query: str, *values: str | bytes | int | None) -> Sequence[Version]:
         with self._database.reading() as db:
             return self._made(db.execute(query, values).fetchall())
-
-    def _by_number(self, numbers: Sequence[int]) -> Sequence[Version]:
-        with self._database.reading() as db:
-            return self._made([db.execute(f"{JOINED} WHERE v.id = ?", (n,)).fetchone() for n in numbers])
 
     def _made(self, found: Sequence[tuple[object, ...]]) -> Sequence[Version]:
         return tuple(self._version(row) for row in found)
