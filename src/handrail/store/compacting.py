@@ -117,7 +117,10 @@ class Compacting:
             if not (_there(db, content.id) and _there(db, base)):
                 return False  # pruned meanwhile
             db.execute("INSERT OR REPLACE INTO deltas (content, base, data) VALUES (?, ?, ?)", (content.id, base, told))
-            db.execute("UPDATE contents SET form = ?, data = NULL WHERE id = ?", (deltas.DELTA, content.id))
+            # An update would leave the pages of the long rows nearly empty; a deletion lets them grow together.
+            db.execute("DELETE FROM contents WHERE id = ?", (content.id,))
+            query = "INSERT INTO contents (id, hash, size, form) VALUES (?, ?, ?, ?)"
+            db.execute(query, (content.id, content.hash, content.size, deltas.DELTA))
         if content.form == deltas.FILE:
             self._collecting.files([content.hash.hex()], Tally())
         return True

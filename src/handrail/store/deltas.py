@@ -19,7 +19,8 @@ LARGEST: Final = 8 * 1024 * 1024
 """A larger content is never a delta, nor the base of one: all of both is in memory."""
 
 SMALLEST: Final = 64
-_LEVEL: Final = 19
+_LEVEL: Final = 9
+_TIGHT_LEVEL: Final = 19
 _LOOKED_FAR: Final = 1 << 20
 _CHAIN: Final = """
 WITH RECURSIVE chain (id, hops) AS (
@@ -83,7 +84,7 @@ def difference(base: bytes, content: bytes) -> bytes:
 
     total = len(base) + len(content)
     parameters = zstandard.ZstdCompressionParameters.from_level(
-        _LEVEL if total <= _LOOKED_FAR else 9,
+        _LEVEL,
         source_size=len(content),
         dict_size=len(base),
         window_log=min(max(total.bit_length(), 10), 27),
@@ -101,4 +102,4 @@ def tight(content: bytes) -> bytes:
     """A content by itself, as small as zstd makes it."""
     import zstandard
 
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(content)
+    return zstandard.ZstdCompressor(level=_TIGHT_LEVEL).compress(content)

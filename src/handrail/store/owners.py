@@ -36,8 +36,9 @@ class Owner:
             os.close(handle)
         return True
 
-    def bury(self, keep: frozenset[str]) -> None:
-        """Remove the signs of stores that are gone, but for those named."""
+    def bury(self, keep: frozenset[str]) -> int:
+        """Remove the signs of stores that are gone, but for those named; returns how many that were."""
+        buried = 0
         for name in os.listdir(self._directory):
             if name == self.name or name in keep:
                 continue
@@ -46,7 +47,9 @@ class Owner:
             if handle is not None and handle >= 0:
                 with contextlib.suppress(OSError):
                     os.unlink(path)
+                    buried += 1
                 os.close(handle)
+        return buried
 
     def close(self) -> None:
         """Give the lock back; without a file an owner is gone."""

@@ -73,7 +73,10 @@ class SqliteStore:
     def intended(self) -> Sequence[Version]:
         """Versions whose outcome isn't known, of processes that are gone; oldest first."""
         with failures(self.directory):
-            return self._versions.intended()
+            found = self._versions.intended()
+            if self._versions.died:  # who was killed may have left files behind
+                self._upkeep.sweep()
+            return found
 
     def trash_place(self) -> str:
         """A new, unused absolute name in the trash, whose directory exists."""

@@ -36,6 +36,11 @@ class Upkeep:
             db.execute("INSERT OR REPLACE INTO upkeep (work, value) VALUES (?, ?)", (work, now))
             return True
 
+    def sweep(self) -> None:
+        """Remove what killed writers left, at once."""
+        for _ in self._collecting.strays(Tally()):
+            pass
+
     def prune(self, limits: Limits, *, now: int) -> Iterator[Tally]:
         """Bring the store within its limits."""
         tally = Tally()

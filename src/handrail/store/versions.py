@@ -27,6 +27,7 @@ class Versions:
         self._owner = owner
         self._clock = clock
         self._trash = os.path.join(database.directory, "trash")
+        self.died = 0
 
     def newest(self, path: str) -> Version | None:
         """The newest version at exactly this path."""
@@ -76,7 +77,7 @@ class Versions:
             pending: list[tuple[object, ...]] = []
             for owner in gone:
                 pending += db.execute(f"{JOINED} WHERE v.status = 0 AND v.owner = ? ORDER BY v.id", (owner,)).fetchall()
-        self._owner.bury(frozenset(owners))
+        self.died = self._owner.bury(frozenset(owners)) + len(gone)
         return self._made(sorted(pending, key=lambda row: int(str(row[0]))))
 
     def of_task(self, task: str, path: str) -> Sequence[Version]:
