@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from handrail.model.errors import InvalidCall
+from handrail.text.encodings import named
 
 PARTIAL = "one layer"
 """The validation context of a layer by itself, whose keys needn't make sense without the others."""
@@ -76,6 +79,24 @@ class FreshnessRule(Section):
     mode: Literal["strict", "region", "off"] = "strict"
 
 
+class EncodingRule(Section):
+    """One row of `[[encoding]]`: the encoding of files that a glob names, over what is detected; the last decides."""
+
+    paths: str
+    encoding: str
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        try:
+            found = named(name)
+        except InvalidCall as error:
+            raise ValueError(error.message) from None
+        if found in ("utf-16", "utf-32"):
+            raise ValueError(f"{found} needs its byte order: {found}-le or {found}-be")
+        return found
+
+
 class ApprovalSettings(Section):
     """`[approval]`; seconds."""
 
@@ -107,6 +128,7 @@ class Config(Section):
     limits: Limits = Limits()
     history: HistorySettings = HistorySettings()
     freshness: tuple[FreshnessRule, ...] = ()
+    encoding: tuple[EncodingRule, ...] = ()
 
 
 def keys(section: type[BaseModel] = Config, prefix: str = "") -> Iterator[str]:

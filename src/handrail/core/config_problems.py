@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from handrail.core.config import FreshnessRule, keys
+from handrail.core.config import EncodingRule, FreshnessRule, keys
 from handrail.model.errors import InvalidCall
 from handrail.model.paths import shown
 
@@ -43,7 +43,8 @@ def unknown(key: str, origin: str) -> InvalidCall:
 
 def nearest(key: str, known: Iterable[str]) -> str | None:
     """The known key that is meant most likely: by its whole name, else by its last part wherever that stands."""
-    candidates = list(known) + [f"freshness.{name}" for name in FreshnessRule.model_fields]
+    rows: dict[str, type[BaseModel]] = {"freshness": FreshnessRule, "encoding": EncodingRule}
+    candidates = [*known, *(f"{table}.{name}" for table, rule in rows.items() for name in rule.model_fields)]
     whole = get_close_matches(key, candidates, n=1, cutoff=0.8)
     if whole:
         return whole[0]

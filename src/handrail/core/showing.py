@@ -15,7 +15,7 @@ SHOWN_BYTES = 4 * 1024 * 1024
 
 def diff_of(change: Change, *, max_lines: int | None = None) -> str:
     """The change as a unified diff; binary, huge, linked and directory states are said in words."""
-    before, after = _text(change.before), _text(change.after)
+    before, after = _text(change.before, change.encoding), _text(change.after, change.encoding)
     if before is None or after is None:
         return f"{shown(change.path.text)}: {_words(change.before)} -> {_words(change.after)}\n"
     return diff.unified(before, after, name=change.path.text, max_lines=max_lines)
@@ -34,13 +34,13 @@ def content_hash(state: State) -> str | None:
     return state.content.hash if isinstance(state, FileState) else None
 
 
-def _text(state: State) -> str | None:
+def _text(state: State, encoding: str | None) -> str | None:
     if isinstance(state, Absent):
         return ""
     if not isinstance(state, FileState) or state.content.size > SHOWN_BYTES:
         return None
     try:
-        return codec.decode(state.content.bytes()).text
+        return codec.decode(state.content.bytes(), encoding=encoding).text
     except WrongContent:
         return None
 

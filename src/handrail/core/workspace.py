@@ -25,6 +25,7 @@ from handrail.core.tool import Reply, Tool
 from handrail.editing.edit import EditPlanner
 from handrail.editing.write import WritePlanner
 from handrail.fs.host import HostFileSystem
+from handrail.guard.declarations import Declarations
 from handrail.guard.freshness import Ledger, modes
 from handrail.guard.policy import Policy, PolicySettings, ToolRules
 from handrail.guard.resolve import Resolver
@@ -35,13 +36,14 @@ from handrail.history.restore import RemovePlanner, RestorePlanner
 from handrail.history.undo import UndoPlanner
 from handrail.model.calls import Call
 from handrail.model.errors import BackendFailed, HandrailError
-from handrail.model.paths import shown
+from handrail.model.paths import RealPath, shown
 from handrail.model.planner import Planner
 from handrail.reading.launch import OpenPlanner
 from handrail.reading.read import ReadPlanner
 from handrail.search.find import FindPlanner
 from handrail.store.protocol import Store
 from handrail.store.sqlite import SqliteStore
+from handrail.text.declared import Declared
 
 log = logging.getLogger("handrail")
 
@@ -184,7 +186,7 @@ class Workspace:
             store=self.store,
             admission=Admission(fs=self._fs, resolver=resolver, policy=policy),
             sensitive=policy.sensitive,
-            planners=self._planners(config),
+            planners=self._planners(config, self._declared(config, resolver, policy)),
             writer=self._writer,
             approvals=self._approvals(loaded),
             make_view=self._view_maker(config, resolver, policy),
@@ -226,14 +228,20 @@ class Workspace:
             newest = self.store.version(newest.previous)
         return newest is not None and newest.action == "create"
 
-    def _planners(self, config: Config) -> Mapping[str, Planner[Any]]:
-        reader = ReadPlanner()
+    def _declared(self, config: Config, resolver: Resolver, policy: Policy) -> Callable[[RealPath], Declared]:
+        rules = [(rule.paths, rule.encoding) for rule in config.encoding]
+        return Declarations(
+            self._fs, resolver, policy.place, rules=rules, shows=lambda path: policy.judge(path, "read").allowed
+        ).of
+
+    def _planners(self, config: Config, declared: Callable[[RealPath], Declared]) -> Mapping[str, Planner[Any]]:
+        reader = ReadPlanner(declared)
         limit = config.tools.fs.max_edit_bytes
         return {
             "find": FindPlanner(max_file_bytes=config.limits.max_search_file_bytes),
             "read": reader,
-            "edit": EditPlanner(max_bytes=limit),
-            "write": WritePlanner(max_bytes=limit),
+            "edit": EditPlanner(declared, max_bytes=limit),
+            "write": WritePlanner(declared, max_bytes=limit),
             "remove": RemovePlanner(),
             "restore": RestorePlanner(self.store),
             "undo": UndoPlanner(self.store),

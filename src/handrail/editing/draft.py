@@ -15,10 +15,11 @@ Run = tuple[int, int] | str
 
 
 class Draft:
-    """The original text, and the current one as runs."""
+    """The original text, and the current one as runs; `end` is what ends a line that is added."""
 
-    def __init__(self, original: Text) -> None:
+    def __init__(self, original: Text, *, end: str = "\n") -> None:
         self.original = original
+        self.end = end
         self.current = original.text
         self._runs: deque[Run] = deque([(0, len(original.text))])
         self._pieces: list[Piece] | None = []

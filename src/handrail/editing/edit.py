@@ -3,7 +3,7 @@
 Rules: spec of the batch tools, "patch" (`together`), and of Edit and MultiEdit (`in_order`). It writes nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -19,7 +19,8 @@ from handrail.model.files import Bytes, FileState
 from handrail.model.operations import Edit, Replacement, Want
 from handrail.model.paths import RealPath
 from handrail.model.view import Target, View
-from handrail.text import codec, lines
+from handrail.text import lines
+from handrail.text.declared import NOTHING, Declared
 
 MAX_EDIT_BYTES: Final = 64 * 1024 * 1024
 _AROUND: Final = 100
@@ -43,7 +44,10 @@ class _Step:
 class EditPlanner:
     """Plans `Edit`; `max_bytes` is the largest file that is edited, all of it being held in memory."""
 
-    def __init__(self, *, max_bytes: int = MAX_EDIT_BYTES) -> None:
+    def __init__(
+        self, declared: Callable[[RealPath], Declared] = lambda _: NOTHING, *, max_bytes: int = MAX_EDIT_BYTES
+    ) -> None:
+        self._declared = declared
         self._max_bytes = max_bytes
 
     def wants(self, operation: Edit) -> Sequence[Want]:
@@ -65,17 +69,19 @@ class EditPlanner:
         if snapshot.stat.size > self._max_bytes:
             raise too_large(path, snapshot.stat.size, self._max_bytes)
         content = snapshot.content()
-        draft = Draft(codec.decode(content.bytes()))
+        declared = self._declared(path)
+        original = declared.decode(content.bytes())
+        draft = Draft(original, end=lines.added_end(original.text, declared.end))
         done = _together(draft, steps, view) if operation.semantics == "together" else _in_order(draft, steps, view)
-        before = draft.original
         after = Bytes(draft.data())
-        if after.data == before.data:
+        if after.data == original.data:
             raise _no_change(steps[0], "Together the edits leave the file as it is.")
         counted = _counted(path, draft, done)
-        warnings = tuple(_noticed(draft, done, after.data, rows=counted.shown_rows))
+        warnings = tuple(_noticed(draft, done, declared, after.data, rows=counted.shown_rows))
         answer = replace(counted, bytes_written=after.size, hash=after.hash, existed=True, warnings=warnings)
-        change = Change(path, FileState(content, snapshot.stat.mode), FileState(after), "modify")
-        return Plan(answer, (change,), unusual=warnings, around=_around(before.text, draft, done))
+        before, encoding = FileState(content, snapshot.stat.mode), declared.encoding_of(original.data)
+        change = Change(path, before, FileState(after), "modify", encoding=encoding)
+        return Plan(answer, (change,), unusual=warnings, around=_around(original.text, draft, done))
 
 
 def too_large(path: RealPath, size: int, limit: int) -> TooLarge:
@@ -124,7 +130,7 @@ def _together(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
     for step in steps:
         view.check()
         swept = _swept(step, hay.text, draft) if len(steps) == 1 else None
-        located.append(swept or _located(step, hay, file=draft.original.text))
+        located.append(swept or _located(step, hay, draft))
     placed = sorted((span, at, step.index) for step in located for at, span in enumerate(step.located.spans))
     for (one, _, first), (other, _, second) in pairwise(placed):
         if other[0] < one[1]:
@@ -163,7 +169,7 @@ def _in_order(draft: Draft, steps: Sequence[_Step], view: View) -> list[_Step]:
     for step in steps:
         view.check()
         swept = _swept(step, draft.current, draft)
-        located = swept or _located(step, Haystack(draft.current), file=draft.original.text)
+        located = swept or _located(step, Haystack(draft.current), draft)
         draft.replace(joined(piece for place in located.changes for piece in place))
         done.append(located)
     return done
@@ -176,21 +182,20 @@ def _swept(step: _Step, text: str, draft: Draft) -> _Step | None:
     """The step as one piece, where it has very many places and what lies between them may be encoded anew."""
     if not step.wanted.everywhere:
         return None
-    end = lines.dominant_end(draft.original.text)
-    swept = everywhere.sweep(text, step.wanted.old, step.wanted.new, file_end=end)
+    swept = everywhere.sweep(text, step.wanted.old, step.wanted.new, file_end=draft.end)
     if swept is None or not draft.original.is_regular():
         return None
     located = Located(spans=(swept.span,), manner="exact")
     return replace(step, located=located, changes=((swept.piece,),), places=swept.count)
 
 
-def _located(step: _Step, hay: Haystack, *, file: str) -> _Step:
+def _located(step: _Step, hay: Haystack, draft: Draft) -> _Step:
     """The step with its places and pieces; raises `no_match`, `ambiguous_match`, `no_change`."""
     old, new = step.wanted.old, step.wanted.new
     located = hay.locate(old, everywhere=step.wanted.everywhere)
     spans = located.spans
     if not spans:
-        miss = near.explain(hay, old, new=new, file=file)
+        miss = near.explain(hay, old, new=new, file=draft.original.text)
         raise NotThere(
             "no_match",
             f"The old_string{step.name} is not in the file.",
@@ -201,10 +206,9 @@ def _located(step: _Step, hay: Haystack, *, file: str) -> _Step:
         raise _ambiguous(step, spans, Rows(hay.text).of(spans))
     if len(spans) > MOST:
         raise _too_many(step)
-    end = lines.dominant_end(file)
     made: dict[str, tuple[Piece, ...]] = {}
     for found in {hay.text[start:stop] for start, stop in spans}:
-        made[found] = pieces(found, old=old, new=new, manner=located.manner, file_end=end)
+        made[found] = pieces(found, old=old, new=new, manner=located.manner, file_end=draft.end)
     if not any(made.values()):
         raise _no_change(step, f"The new_string{step.name} is what stands in the file already.")
     changes = (tuple((a + i, a + j, text) for i, j, text in made[hay.text[a:b]]) for a, b in spans)
@@ -255,9 +259,11 @@ def _counted(path: RealPath, draft: Draft, done: Sequence[_Step]) -> Changed:
     )
 
 
-def _noticed(draft: Draft, done: Sequence[_Step], data: bytes, *, rows: Sequence[Span]) -> Iterator[str]:
+def _noticed(
+    draft: Draft, done: Sequence[_Step], declared: Declared, data: bytes, *, rows: Sequence[Span]
+) -> Iterator[str]:
     yield from unusual.placeholders(draft.original.text, draft.current, rows=rows)
-    yield from unusual.misread(data, draft.current)
+    yield from unusual.misread(data, draft.current, declared)
     for step in done:
         if count := len(step.located.alike):
             yield f"{count} more places differ from the old_string{step.name} in line ends only; they are as they were."

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from handrail.model.errors import WrongContent
-from handrail.text import codec, lines
+from handrail.text import lines
+from handrail.text.declared import Declared
 
 _SHRINKS_FROM: Final = 20
 """Rows below which a file that loses most of itself is nothing unusual."""
@@ -70,12 +71,12 @@ def shrinkage(before: int, after: int) -> str:
     return f"The file shrinks from {before} lines to {after}."
 
 
-def misread(data: bytes, text: str) -> Iterator[str]:
+def misread(data: bytes, text: str, declared: Declared) -> Iterator[str]:
     """A sentence when these bytes, being neither plain nor marked, will be taken for something else than `text`."""
-    if "\0" not in text and _is_utf8(data):
+    if "\0" not in text and declared.encoding is None and _is_utf8(data):
         return
     try:
-        found = codec.decode(data)
+        found = declared.decode(data)
     except WrongContent:
         yield "The file will be taken for binary from now on."
         return

@@ -4,7 +4,7 @@ Rule: spec of the batch tools, "write", and of Write; what of the old file stays
 nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,10 +19,10 @@ from handrail.model.paths import RealPath
 from handrail.model.view import Snapshot, Target, View
 from handrail.text import codec, lines
 from handrail.text.codec import Form, Text
+from handrail.text.declared import NOTHING, Declared
 
 NAMES: Final = 20
 """Names that are tried for a file that must not take another's."""
-_PLAIN: Final = Form(encoding="utf-8")
 _MARK: Final = "\ufeff"
 
 
@@ -38,7 +38,10 @@ class _Old:
 class WritePlanner:
     """Plans `Write`; `max_bytes` is the most that is written at once."""
 
-    def __init__(self, *, max_bytes: int = MAX_EDIT_BYTES) -> None:
+    def __init__(
+        self, declared: Callable[[RealPath], Declared] = lambda _: NOTHING, *, max_bytes: int = MAX_EDIT_BYTES
+    ) -> None:
+        self._declared = declared
         self._max_bytes = max_bytes
 
     def wants(self, operation: Write) -> Sequence[Want]:
@@ -56,16 +59,18 @@ class WritePlanner:
         """The written file as one change; none when it holds exactly this already."""
         target = _chosen(operation, targets)
         path = target.real
-        old = self._old(path, view)
+        declared = self._declared(path)
+        old = self._old(path, view, declared)
         if old is None and not operation.parents and not operation.unique:
             _need_directory(path, targets[1])
-        text = _text(operation.content, old)
-        data = _encoded(text, old, path)
+        text = _text(operation.content, old, declared)
+        form = (old and old.form) or declared.form()
+        data = _encoded(text, form, path)
         if len(data) > self._max_bytes:
             raise too_large(path, len(data), self._max_bytes)
         after = Bytes(data)
         unchanged = old is not None and old.state.content.hash == after.hash
-        warnings = () if unchanged else tuple(_noticed(operation.content, text, data, old))
+        warnings = () if unchanged else tuple(_noticed(operation.content, text, data, old, declared))
         answer = Changed(
             path=path,
             bytes_written=after.size,
@@ -81,10 +86,11 @@ class WritePlanner:
             return Plan(answer)
         before = ABSENT if old is None else old.state
         action: Action = "create" if old is None else "modify"
-        change = Change(path, before, FileState(after), action, parents=operation.parents)
+        encoding = declared.encoding_of(data)
+        change = Change(path, before, FileState(after), action, parents=operation.parents, encoding=encoding)
         return Plan(answer, (change,), unusual=warnings)
 
-    def _old(self, path: RealPath, view: View) -> _Old | None:
+    def _old(self, path: RealPath, view: View, declared: Declared) -> _Old | None:
         stat = view.stat(path)
         if stat is None:
             return None
@@ -99,14 +105,17 @@ class WritePlanner:
         snapshot = view.look(path)
         state = FileState(snapshot.content(), snapshot.stat.mode)
         if snapshot.stat.size > self._max_bytes:
-            return _Old(state, codec.sniff(snapshot.read(0, codec.HEAD), whole=False), None)
-        text = _decoded(snapshot)
+            head = snapshot.read(0, codec.HEAD)
+            encoding = declared.encoding_of(head)
+            form = codec.chosen(head, encoding) if encoding else codec.sniff(head, whole=False)
+            return _Old(state, form, None)
+        text = _decoded(snapshot, declared)
         return _Old(state, text.form if text else None, text)
 
 
-def _decoded(snapshot: Snapshot) -> Text | None:
+def _decoded(snapshot: Snapshot, declared: Declared) -> Text | None:
     try:
-        return codec.decode(snapshot.content().bytes())
+        return declared.decode(snapshot.content().bytes())
     except WrongContent:
         return None
 
@@ -165,23 +174,27 @@ def _need_directory(path: RealPath, directory: Target) -> None:
 # which bytes
 
 
-def _text(content: str, old: _Old | None) -> str:
-    """The content as it is written: what the reader doesn't show of the old file, its mark and line ends, stays."""
-    if old is None:
-        return content
-    if old.form and old.form.bom:
+def _text(content: str, old: _Old | None, declared: Declared) -> str:
+    """The content as it is written: what the reader doesn't show of the old file, its mark and line ends, stays.
+
+    A new file is as declared: its line ends, where none with a CR was sent, and that its last line is ended.
+    """
+    end = _end(old, declared)
+    form = declared.form() if old is None else old.form
+    if form and form.bom:
         content = content.removeprefix(_MARK)
-    return lines.with_ends(content, "\r\n") if _takes_ends(content, old) else content
+    if old is None and declared.final_newline and content and not content.endswith("\n"):
+        content += end if "\r" in content or "\n" not in content else "\n"
+    return content if "\r" in content else lines.with_ends(content, end)
 
 
-def _takes_ends(content: str, old: _Old) -> bool:
-    if old.text is None or "\r" in content or "\n" not in content:
-        return False
-    return lines.dominant_end(old.text.text) == "\r\n"
+def _end(old: _Old | None, declared: Declared) -> str:
+    if old is None:
+        return declared.end or "\n"
+    return "\n" if old.text is None else lines.added_end(old.text.text, declared.end)
 
 
-def _encoded(text: str, old: _Old | None, path: RealPath) -> bytes:
-    form = (old and old.form) or _PLAIN
+def _encoded(text: str, form: Form, path: RealPath) -> bytes:
     try:
         return codec.encode(text, form)
     except WrongContent as error:
@@ -197,7 +210,7 @@ def _encoded(text: str, old: _Old | None, path: RealPath) -> bytes:
 # what to notice
 
 
-def _noticed(content: str, text: str, data: bytes, old: _Old | None) -> Iterator[str]:
+def _noticed(content: str, text: str, data: bytes, old: _Old | None, declared: Declared) -> Iterator[str]:
     before = old.text.text if old and old.text else ""
     if old is not None and old.form is None:
         yield f"It replaces a binary file of {old.state.content.size} bytes with text."
@@ -205,7 +218,7 @@ def _noticed(content: str, text: str, data: bytes, old: _Old | None) -> Iterator
         yield shrinks
     if old is not None:
         yield from unusual.placeholders(before, text, rows=((1, lines.count(text)),))
-        yield from unusual.misread(data, text)
+        yield from unusual.misread(data, text, declared)
     if old is not None and old.text is not None:
         yield from _ends_noticed(content, text, before)
 

@@ -15,7 +15,8 @@ Freshness = Literal["required", "read", "unchanged", "none"]
 class Change:
     """`path` goes from `before` to `after`; the writer refuses when the disk doesn't hold `before`.
 
-    `parents`: missing directories above are made, and taken back when the change is undone.
+    `parents`: missing directories above are made, and taken back when the change is undone. `encoding`: in which its
+    text is to be shown, where that isn't left to detection.
     """
 
     path: RealPath
@@ -23,6 +24,7 @@ class Change:
     after: State
     action: Action
     parents: bool = False
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

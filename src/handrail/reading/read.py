@@ -1,6 +1,6 @@
 """Plans a read: which kind of file it is by its content, and who reads it. It changes nothing and asks nobody."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from handrail.model.answers import ReadAnswer, ReadBinary
@@ -13,6 +13,7 @@ from handrail.reading.index import Indexes
 from handrail.reading.kinds import HEAD, Kind, kind_of
 from handrail.reading.nearest import not_found
 from handrail.reading.text import Page
+from handrail.text.declared import LOOKED_AT, NOTHING, Declared
 
 _MOST_RAW: Final = 64 * 1024 * 1024
 
@@ -20,7 +21,8 @@ _MOST_RAW: Final = 64 * 1024 * 1024
 class ReadPlanner:
     """The door of reading: `Read` -> `ReadText` or `ReadBinary`. Safe for many calls at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, declared: Callable[[RealPath], Declared] = lambda _: NOTHING) -> None:
+        self._declared = declared
         self._indexes = Indexes()
 
     def wants(self, operation: Read) -> Sequence[Want]:
@@ -45,7 +47,8 @@ class ReadPlanner:
                 facts={"bytes": size, "max_bytes": most},
             )
         try:
-            index = self._indexes.of(snapshot, view, encoding=operation.encoding)
+            encoding = operation.encoding or self._declared_encoding(snapshot)
+            index = self._indexes.of(snapshot, view, encoding=encoding)
         except HandrailError as error:
             error.path = error.path or str(snapshot.path)
             raise
@@ -63,6 +66,10 @@ class ReadPlanner:
                 data=_raw(snapshot) if operation.raw_bytes else None,
             )
         raise _unsupported(kind, snapshot.path, index.size)
+
+    def _declared_encoding(self, snapshot: Snapshot) -> str | None:
+        declared = self._declared(snapshot.path)
+        return declared.encoding_of(snapshot.read(0, LOOKED_AT)) if declared.encoding else None
 
 
 def _opened(path: RealPath, view: View) -> Snapshot:

@@ -135,6 +135,11 @@ def sniffed(data: bytes, *, whole: bool = True) -> Form | None:
     return sniffer.form(whole=whole)
 
 
+def is_other_format(head: bytes) -> bool:
+    """Whether the first bytes are those of a format that is no text, whatever it may decode to."""
+    return any(pattern.match(head) for pattern in _NEVER_TEXT)
+
+
 def _telling(chunk: bytes, room: int) -> bytes:
     """The lines that hold bytes beyond ASCII, the rest of a long text left out."""
     if len(chunk) <= room:

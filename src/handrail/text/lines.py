@@ -36,6 +36,11 @@ def dominant_end(text: str) -> End:
     return "\r\n" if 2 * crlf > text.count("\n") else "\n"
 
 
+def added_end(text: str, declared: End | None) -> End:
+    """The end that a line added to the text gets: that of its lines; where they differ or are none, as declared."""
+    return declared if declared and ("\n" not in text or has_mixed_ends(text)) else dominant_end(text)
+
+
 def with_ends(text: str, end: str) -> str:
     """The text with every line end made `end`; what ends no line stays."""
     plain = text.replace("\r\n", "\n")
