@@ -9,7 +9,7 @@ import pytest
 from handrail.fs import ripgrep
 from handrail.fs.protocol import Bounds
 from handrail.model.calls import Cancellation
-from handrail.model.errors import InvalidCall
+from handrail.model.errors import InvalidCall, TooLarge
 from handrail.model.paths import RealPath, seal
 from handrail.model.view import Grep, Tally
 
@@ -49,14 +49,14 @@ def test_rows_come_with_their_numbers_bytes_and_spans(tmp_path: Path) -> None:
     tree(tmp_path, {"a.txt": "one\nfoo x foo\n", "b.txt": "nothing\n"})
     found = grepped("foo", tmp_path)
     assert list(found) == ["a.txt"]
-    (hit,) = found["a.txt"].hits
+    (hit,) = found["a.txt"].told.rows
     assert (hit.row, hit.data, hit.spans) == (2, b"foo x foo\n", ((0, 3), (6, 9)))
 
 
 def test_a_row_that_is_not_utf8_does_not_lose_the_others(tmp_path: Path) -> None:
     tree(tmp_path, {"bad": b"needle \xff\xfe tail\n", "good": "needle\n"})
     found = grepped("needle", tmp_path)
-    assert found["bad"].hits[0].data == b"needle \xff\xfe tail\n"
+    assert found["bad"].told.rows[0].data == b"needle \xff\xfe tail\n"
     assert set(found) == {"bad", "good"}
 
 
@@ -177,11 +177,38 @@ def test_names_narrow_without_lifting_ignore_rules(tmp_path: Path) -> None:
     assert set(grepped("foo", tmp_path, names=["*.py"])) == {"y.py"}
 
 
-def test_counting_keeps_the_first_rows_and_one_strange_one(tmp_path: Path) -> None:
-    tree(tmp_path, {"a": b"foo\n" * 10 + b"foo\r\n" + b"foo \xff\n"})
-    found = grepped("foo", tmp_path, rows="count")["a"]
-    assert found.count == 12
-    assert [hit.row for hit in found.hits] == [1, 2, 3, 4, 5, 11]
+def test_events_are_counted_and_rows_decoded_when_they_are_looked_at(tmp_path: Path) -> None:
+    tree(tmp_path, {"a": b"foo\n" * 10 + b"foo\r\n" + b"foo \xff\n", "b": 'x "line_number":7, foo\n'})
+    found = grepped("foo", tmp_path)
+    told = found["a"].told
+    assert (told.count, list(told.numbers), told.stray, told.returns) == (12, [1, 2, 3, 4, 5], True, True)
+    assert [row.row for row in told.rows] == list(range(1, 13))
+    told = found["b"].told
+    assert (told.count, list(told.numbers), told.stray, told.returns) == (1, [1], False, False)
+    assert list(grepped("foo", tmp_path, numbers=True)["a"].told.numbers) == list(range(1, 13))
+
+
+def test_rows_beyond_what_is_kept_are_still_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.fs.events.KEPT", 2000)
+    tree(tmp_path, {"a": "foo\n" * 100})
+    told = grepped("foo", tmp_path)["a"].told
+    assert (told.count, list(told.numbers), told.rows) == (100, [1, 2, 3, 4, 5], None)
+
+
+def test_a_row_too_long_to_be_told_marks_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.fs.events.LONGEST", 1 << 19)
+    tree(tmp_path, {"a": "foo" * (1 << 20) + "\nfoo\n", "b": "foo\n"})
+    found = grepped("foo", tmp_path)
+    assert (found["a"].told.overlong, found["b"].told.overlong) == (True, False)
+
+
+def test_a_row_that_asks_for_too_much_memory_ends_the_search_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ripgrep, "MEMORY", 96 << 20)
+    tree(tmp_path, {"a": b"foo " * (12 << 20)})
+    with pytest.raises(TooLarge):
+        grepped("foo", tmp_path)
 
 
 def test_odd_files_are_those_with_nuls_or_stray_bytes(tmp_path: Path) -> None:
@@ -193,27 +220,26 @@ def test_odd_files_are_those_with_nuls_or_stray_bytes(tmp_path: Path) -> None:
             "nul": b"a\0b",
             "u16": "foo\n".encode("utf-16-le"),
             "u16bom": "foo é\n".encode("utf-16"),
+            "jis": "日本語\n".encode("iso2022_jp"),
+            "pdf": "%PDF-1.4 foo\n",
+            "per%cent": "%P %PDF %\n",
             "empty": b"",
         },
     )
-    assert set(grepped("", tmp_path, rows="odd")) == {"latin", "nul", "u16"}
+    assert set(grepped("", tmp_path, odd=True)) == {"latin", "nul", "u16", "jis", "pdf"}
 
 
-def test_a_binary_that_matches_says_where_its_nul_is(tmp_path: Path) -> None:
+def test_a_binary_that_matches_says_that_it_is_one(tmp_path: Path) -> None:
     tree(tmp_path, {"bin": b"foo\n\0\0foo", "text": "foo"})
     found = grepped("foo", tmp_path)
-    assert found["bin"].binary_at is not None
-    assert found["text"].binary_at is None
+    assert found["bin"].told.binary
+    assert not found["text"].told.binary
 
 
-def test_a_bad_pattern_and_an_unknown_type_are_told_apart(tmp_path: Path) -> None:
+def test_a_bad_pattern_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidCall) as pattern:
         grepped("(", tmp_path)
     assert pattern.value.kind == "invalid_pattern"
-    with pytest.raises(InvalidCall) as kind:
-        grepped("x", tmp_path, file_type="nosuch")
-    assert kind.value.kind == "invalid_arguments"
-    assert "nosuch" in kind.value.message
 
 
 def test_dangling_links_and_loops_do_not_disturb(tmp_path: Path) -> None:
@@ -272,7 +298,7 @@ def test_cancellation_and_closing_end_the_child(tmp_path: Path) -> None:
         list(ripgrep.search(Grep(pattern="foo", roots=[seal(str(tmp_path))]), Bounds(cancellation=flag), tally)) == []
     )
     assert not tally.complete
-    search = ripgrep.search(Grep(pattern="foo", roots=[seal(str(tmp_path))], rows="count"), Bounds(), Tally({}))
+    search = ripgrep.search(Grep(pattern="foo", roots=[seal(str(tmp_path))]), Bounds(), Tally({}))
     next(iter(search))
     search.close()  # type: ignore[attr-defined]
     assert threading.active_count() < 20

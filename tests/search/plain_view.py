@@ -2,17 +2,17 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from handrail.fs.host import HostFileSystem
 from handrail.fs.protocol import Bounds
 from handrail.model.answers import Found
 from handrail.model.errors import BackendFailed
-from handrail.model.files import Entry, Stat
+from handrail.model.files import Directory, Entry, Loaded, Stat
 from handrail.model.operations import Find, Query
 from handrail.model.paths import RealPath, seal
-from handrail.model.view import FileHits, Grep, Snapshot, Tally, Target, Visibility
+from handrail.model.view import FileHits, Grep, RowHit, Sifted, Snapshot, Tally, Target, Visibility
 from handrail.search.find import FindPlanner
 
 
@@ -24,6 +24,7 @@ class PlainView:
         self.bounds = Bounds(inside=[str(root)], seconds=seconds)
         self.until = time.monotonic() + seconds
         self.searches: list[Grep] = []
+        self.known: dict[Directory, Sifted] = {}
 
     def look(self, path: RealPath) -> Snapshot:
         return self.fs.open(path)
@@ -50,13 +51,39 @@ class PlainView:
     def walk(self, root: RealPath, tally: Tally, *, respect_ignore: bool = True) -> Iterator[RealPath]:
         yield from map(seal, self.fs.walk(root, self.bounds, tally, respect_ignore=respect_ignore))
 
+    def tree(
+        self, root: RealPath, tally: Tally, *, respect_ignore: bool = True, most: int | None = None
+    ) -> Sequence[Sifted] | None:
+        found = self.fs.tree(root, self.bounds, tally, respect_ignore=respect_ignore, most=most)
+        return None if found is None else [self.sifted(directory) for directory in found]
+
+    def sifted(self, directory: Directory) -> Sifted:
+        if directory not in self.known:
+            secret = frozenset(name for name in directory.files if "secret" in name)
+            self.known[directory] = Sifted(
+                seal(directory.name),
+                directory,
+                frozenset(directory.files) - secret,
+                secret,
+                child=lambda name: seal(os.path.join(directory.name, name)),
+            )
+        return self.known[directory]
+
+    def load(self, place: Sifted, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
+        return self.fs.load(place.path, names, most=most)
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         self.searches.append(grep)
         for hits in self.fs.search(grep, self.bounds, tally):
             if self.visibility(hits.name) == "open":
-                yield FileHits(path=seal(hits.name), hits=hits.hits, binary_at=hits.binary_at, count=hits.count)
-            else:
-                tally.skip("sensitive")
+                yield FileHits(path=seal(hits.name), told=hits.told)
+
+    def rows(self, file: FileHits, start: int, stop: int) -> Sequence[RowHit] | None:
+        told = file.told.rows
+        return None if told is None else [*told][start:stop] if len(told) == file.told.count else None
+
+    def file_types(self) -> Mapping[str, Sequence[str]]:
+        return self.fs.file_types()
 
     def ignored(self, directory: RealPath, names: Sequence[str]) -> frozenset[str]:
         return self.fs.ignored(directory, names, self.bounds)

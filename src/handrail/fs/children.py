@@ -1,11 +1,13 @@
 """Runs a child program whose output streams: bounded in time, killed with its group, and never fed from our input."""
 
 import os
+import resource
 import selectors
 import signal
 import subprocess
 import time
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from handrail.model.calls import Cancellation
@@ -27,6 +29,7 @@ class Child:
         until: float,
         cancellation: Cancellation | None = None,
         handles: Sequence[int] = (),
+        memory: int | None = None,
     ) -> None:
         self.code: int | None = None
         self.stopped = False
@@ -50,6 +53,10 @@ class Child:
             )
         except (OSError, ValueError) as error:
             raise BackendFailed("backend_unavailable", f"The search program can't be started: {error}.") from error
+
+        if memory is not None and hasattr(resource, "prlimit"):
+            with suppress(OSError):
+                resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory, memory))
 
     def chunks(self) -> Generator[bytes]:
         """What it writes, as it comes; ends early, the child killed, at the deadline or on cancellation."""

@@ -1,16 +1,27 @@
-"""Reads ripgrep's stream of JSON events into rows; bounded whatever one line of a file holds."""
+"""Reads ripgrep's stream of JSON events: counts them as they come, decodes a row when it is looked at.
 
-from collections.abc import Iterator
-from typing import Final
+Bounded whatever one line of a file holds; it knows neither paths nor patterns.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Final, overload
 
 import msgspec
 
 from handrail.fs.protocol import RawHits
-from handrail.model.view import RowHit
+from handrail.model.view import RowHit, Told
 
-LONGEST: Final = 64 << 20
-"""An event over this size, in bytes, is left out; its row would never be shown."""
+LONGEST: Final = 4 << 20
+"""An event over this size, in bytes, is left out, and its file counts as `overlong`."""
+KEPT: Final = 12 << 20
+"""Bytes of events that one run keeps; of files beyond it only the counts."""
 FIRST_ROWS: Final = 5
+
+_MATCH, _CONTEXT, _BEGIN, _END = b"mcbe"
+_KIND: Final = len(b'{"type":"')
+_STRAY: Final = b'"lines":{"bytes":'
+_NUMBER: Final = b'"line_number":'
 
 
 class _Data(msgspec.Struct, gc=False):
@@ -43,36 +54,55 @@ class _EndData(msgspec.Struct, gc=False):
     binary_offset: int | None = None
 
 
-class _Begin(msgspec.Struct, tag_field="type", tag="begin", gc=False):
+class _Begin(msgspec.Struct, gc=False):
     data: _BeginData
 
 
-class _Match(msgspec.Struct, tag_field="type", tag="match", gc=False):
+class _Row(msgspec.Struct, gc=False):
+    type: str
     data: _RowData
 
 
-class _Context(msgspec.Struct, tag_field="type", tag="context", gc=False):
-    data: _RowData
-
-
-class _End(msgspec.Struct, tag_field="type", tag="end", gc=False):
+class _End(msgspec.Struct, gc=False):
     data: _EndData
 
 
-class _Summary(msgspec.Struct, tag_field="type", tag="summary", gc=False):
-    pass
+_begin = msgspec.json.Decoder(_Begin).decode
+_row = msgspec.json.Decoder(_Row).decode
+_end = msgspec.json.Decoder(_End).decode
 
 
-_Event = _Begin | _Match | _Context | _End | _Summary
-_decode = msgspec.json.Decoder(_Event).decode
+class Rows(Sequence[RowHit]):
+    """The rows of one file as ripgrep told them, each decoded when it is looked at."""
+
+    def __init__(self, events: Sequence[bytes]) -> None:
+        self._events = events
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @overload
+    def __getitem__(self, at: int) -> RowHit: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[RowHit]: ...
+
+    def __getitem__(self, at: int | slice) -> RowHit | Sequence[RowHit]:
+        return _hit(self._events[at]) if isinstance(at, int) else [_hit(event) for event in self._events[at]]
+
+
+def _hit(event: bytes) -> RowHit:
+    row = _row(event)
+    spans = tuple((span.start, span.end) for span in row.data.submatches)
+    return RowHit(row=row.data.line_number, data=row.data.lines.data(), spans=spans, context=row.type == "context")
 
 
 class Splitter:
-    """Cuts chunks into pieces that end with one byte; pieces over `LONGEST` are dropped and counted."""
+    """Cuts chunks into pieces that end with one byte; of a piece over `longest` comes only an empty one."""
 
-    def __init__(self, end: bytes) -> None:
-        self.overlong = 0
+    def __init__(self, end: bytes, *, longest: int | None = None) -> None:
         self._end = end
+        self._longest = LONGEST if longest is None else longest
         self._kept: list[bytes] = []
         self._size = 0
         self._dropping = False
@@ -80,68 +110,85 @@ class Splitter:
     def take(self, chunk: bytes) -> Iterator[bytes]:
         """The pieces that this chunk completes, without their end."""
         *whole, rest = chunk.split(self._end)
-        for piece in whole:
-            if self._dropping:
-                self._dropping = False
-            elif self._kept:
-                self._kept.append(piece)
-                yield b"".join(self._kept)
-            else:
-                yield piece
+        if whole and (self._kept or self._dropping):
+            first = b"" if self._dropping else b"".join((*self._kept, whole[0]))
+            self._dropping = False
             self._kept.clear()
             self._size = 0
+            yield first
+            del whole[0]
+        yield from whole
         if rest and not self._dropping:
             self._kept.append(rest)
             self._size += len(rest)
-            if self._size > LONGEST:
+            if self._size > self._longest:
                 self._kept.clear()
                 self._dropping = True
-                self.overlong += 1
 
 
 class Reader:
-    """Gathers events into one `RawHits` a file. `few`: only the first rows, the rest counted; `bare`: no rows."""
+    """Gathers events into one `RawHits` a file. `numbers`: the number of each matching row is wanted."""
 
-    def __init__(self, *, few: bool, bare: bool) -> None:
-        self._few = few
-        self._bare = bare
+    def __init__(self, *, numbers: bool, kept: int | None = None) -> None:
+        self._numbers = numbers
+        self._left = KEPT if kept is None else kept
+        self._begin()
+
+    def _begin(self) -> None:
         self._name: str | None = None
-        self._hits: list[RowHit] = []
+        self._events: list[bytes] = []
+        self._size = 0
         self._count = 0
-        self._strange = False
+        self._rows = array("Q")
+        self._stray = False
+        self._returns = False
+        self._overlong = False
+        self._keeps = True
 
     def take(self, line: bytes) -> RawHits | None:
         """Read one event; the file's rows when it was the file's last."""
-        event = _decode(line)
-        if isinstance(event, _Match):
-            self._count += 1
-            if not self._bare:
-                self._row(event.data, context=False)
-        elif isinstance(event, _Context):
-            if not self._bare:
-                self._row(event.data, context=True)
-        elif isinstance(event, _Begin):
-            self._name = event.data.path.name()
-        elif isinstance(event, _End):
-            return self._done(event.data.binary_offset)
+        kind = line[_KIND] if line else 0
+        if kind in {_MATCH, _CONTEXT}:
+            self._add(line, matches=kind == _MATCH)
+        elif kind == _BEGIN:
+            self._name = _begin(line).data.path.name()
+        elif kind == _END:
+            return self._done(binary=b'"binary_offset":null' not in line and _end(line).data.binary_offset is not None)
+        elif not line:
+            self._overlong = True
         return None
 
     def rest(self) -> RawHits | None:
         """The rows so far of a file whose end never came."""
-        return self._done(None) if self._name is not None and self._hits else None
+        return self._done(binary=False) if self._name is not None and self._count else None
 
-    def _row(self, row: _RowData, *, context: bool) -> None:
-        if self._few and len(self._hits) >= FIRST_ROWS:
-            text = row.lines.text
-            if self._strange or (text is not None and "\r" not in text):
-                return
-            self._strange = True
-        spans = tuple((span.start, span.end) for span in row.submatches)
-        self._hits.append(RowHit(row=row.line_number, data=row.lines.data(), spans=spans, context=context))
+    def _add(self, line: bytes, *, matches: bool) -> None:
+        if matches:
+            self._count += 1
+            if self._numbers or self._count <= FIRST_ROWS:
+                start = line.rfind(_NUMBER) + len(_NUMBER)
+                self._rows.append(int(line[start : line.index(b",", start)]))
+            self._stray = self._stray or _STRAY in line
+            self._returns = self._returns or b"\\r" in line
+        if self._keeps:
+            self._events.append(line)
+            self._size += len(line)
+            if self._size > self._left:
+                self._keeps = False
+                self._events = []
 
-    def _done(self, binary_at: int | None) -> RawHits:
-        # In a file with a NUL, ripgrep's rows aren't the file's.
-        hits = tuple(self._hits) if binary_at is None else ()
-        found = RawHits(name=self._name or "", hits=hits, binary_at=binary_at, count=self._count)
-        self._name, self._hits, self._count, self._strange = None, [], 0, False
+    def _done(self, *, binary: bool) -> RawHits:
+        if self._keeps:
+            self._left -= self._size
+        told = Told(
+            count=self._count,
+            numbers=self._rows,
+            rows=Rows(self._events) if self._keeps and not binary and not self._overlong else None,
+            stray=self._stray,
+            returns=self._returns,
+            binary=binary,
+            overlong=self._overlong,
+        )
+        found = RawHits(name=self._name or "", told=told)
+        self._begin()
         return found

@@ -4,7 +4,7 @@ Each verb takes a `RealPath` and follows no link in it: a component that became 
 (`OutOfDate` `stale`). Errors are those of `model/errors.py`; nothing else is raised.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from handrail.model.calls import Cancellation
 from handrail.model.errors import HandrailError
 from handrail.model.files import Belongings, Content, Directory, Entry, Loaded, Stat
 from handrail.model.paths import RealPath
-from handrail.model.view import Grep, RowHit, Snapshot, Tally
+from handrail.model.view import Grep, Snapshot, Tally, Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawHits:
-    """One file's rows under its absolute name, before anybody judged it."""
+    """What was told of a file under its absolute name, before anybody judged it."""
 
     name: str
-    hits: tuple[RowHit, ...]
-    binary_at: int | None = None
-    count: int = 0
+    told: Told
 
 
 class ReadableFileSystem(Protocol):
@@ -104,6 +102,10 @@ class ReadableFileSystem(Protocol):
 
     def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
         """Run ripgrep; one value a file, in no order of files. A refused pattern: `InvalidCall` `invalid_pattern`."""
+        ...
+
+    def file_types(self) -> Mapping[str, Sequence[str]]:
+        """The globs of names, by file type as ripgrep calls it. Raises `BackendFailed` `backend_unavailable`."""
         ...
 
     def ignored(self, directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:

@@ -6,13 +6,14 @@ Ignore rules hold as git has them, bounded by `fs/ignores.py`; hidden files are 
 import functools
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Final
@@ -21,15 +22,23 @@ from handrail.fs import ignores
 from handrail.fs.children import Child
 from handrail.fs.events import Reader, Splitter
 from handrail.fs.protocol import Bounds, RawHits
-from handrail.model.errors import BackendFailed, HandrailError, InvalidCall
+from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, TooLarge
 from handrail.model.paths import RealPath
-from handrail.model.view import Grep, Tally
+from handrail.model.view import Grep, Tally, Told
 
 OLDEST: Final = 15
 """The first major version whose ignore rules are right."""
 
-_ODD: Final = r"^[^\x00]*$"
-_ODD_BYTES: Final = 256 << 20
+MEMORY: Final = 512 << 20
+"""Bytes of address space that the program may have; a row of a huge file can ask for more than the machine has."""
+
+_REST: Final = r"[^\x00\x1b]*"
+_ODD: Final = (
+    rf"^(?:[^%\x00\x1b]{_REST}|%(?:[^P\x00\x1b]{_REST}|P(?:[^D\x00\x1b]{_REST}|D(?:[^F\x00\x1b]{_REST}"
+    rf"|F(?:[^\-\x00\x1b]{_REST})?)?)?)?)?$"
+)
+"""Every line but those that hold a NUL, an escape or stray bytes, or start as a PDF does."""
+_ODD_BYTES: Final = 64 << 20
 """Larger files aren't looked at for their encoding: a line of theirs may be as long as they are."""
 _ARGUMENT_BYTES: Final = 256 << 10
 _SPECIAL: Final = frozenset("\\*?[]{}!")
@@ -49,8 +58,7 @@ class _Run:
 def search(grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
     """One value a file that holds a match, in no order of files, the same file perhaps under two roots.
 
-    With rows `count`, `hits` are the first five rows, and one more that holds a CR or stray bytes; `count` is exact.
-    Raises `InvalidCall` (`invalid_pattern`, `invalid_arguments` for an unknown file type), `BackendFailed`.
+    Raises `InvalidCall` `invalid_pattern`, `TooLarge` when a row asks for more than `MEMORY`, `BackendFailed`.
     """
     until = time.monotonic() + bounds.seconds
     for run in _runs(grep.roots, bounds, respect_ignore=grep.respect_ignore):
@@ -77,6 +85,25 @@ def walk(root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) 
 def ignored(directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
     """Which of these children (directories with a trailing slash) the ignore rules leave out."""
     return ignores.ignored(directory.text, names, bounds.inside)
+
+
+@functools.cache
+def types() -> Mapping[str, Sequence[str]]:
+    """The globs of each file type that ripgrep knows; raises `BackendFailed`."""
+    try:
+        said = subprocess.run(
+            [binary(), "--no-config", "--type-list"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=10,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BackendFailed(
+            "backend_unavailable", f"The search program can't tell its types: {error}."
+        ) from error
+    lines = (line.partition(": ") for line in said.decode(errors="replace").split("\n") if line)
+    return {name: globs.split(", ") for name, _, globs in lines}
 
 
 @functools.cache
@@ -128,12 +155,12 @@ def _runs(roots: Sequence[RealPath], bounds: Bounds, *, respect_ignore: bool) ->
 def _directory_run(directory: str, bounds: Bounds, *, respect_ignore: bool) -> _Run:
     if not respect_ignore:
         return _Run(places=[directory], directory=directory)
-    above = ignores.above(directory, bounds.inside)
+    above = ignores.start(directory, bounds.inside)
     inner = "" if above.boundary == directory else directory[len(above.boundary.rstrip("/")) :]
     return _Run(
         places=[directory],
         directory=above.boundary,
-        rules=above.rules,
+        rules=above.lines,
         lifted=above.lifted,
         prefix="".join("\\" + c if c in _SPECIAL else c for c in inner),
     )
@@ -160,32 +187,39 @@ def _within_root(glob: str, prefix: str) -> str:
 
 
 def _searched(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float) -> Iterator[RawHits]:
+    if grep.odd:
+        yield from _odd(run, grep, bounds, tally, until)
+        return
     options = ["--json", *_common(run, bounds, respect_ignore=grep.respect_ignore), *_asked(grep)]
-    reader = Reader(few=grep.rows == "count", bare=grep.rows == "odd")
+    reader = Reader(numbers=grep.numbers)
     with closing(_pieces(run, options, bounds, tally, until=until, end=b"\n")) as lines:
         for line in lines:
-            hits = reader.take(line)
-            if hits is not None:
-                yield hits
+            told = reader.take(line)
+            if told is not None:
+                yield told
     rest = reader.rest()
     if rest is not None:
         yield rest
 
 
+def _odd(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float) -> Iterator[RawHits]:
+    most = min(grep.max_file_bytes or _ODD_BYTES, _ODD_BYTES)
+    options = ["--files-with-matches", "--null", f"--max-filesize={most}", "--text", "--invert-match"]
+    options += [*_common(run, bounds, respect_ignore=grep.respect_ignore), f"--regexp={_ODD}"]
+    with closing(_pieces(run, options, bounds, tally, until=until, end=b"\0")) as names:
+        for name in names:
+            yield RawHits(name=os.fsdecode(name), told=Told(count=0, numbers=()))
+
+
 def _asked(grep: Grep) -> list[str]:
     options: list[str] = []
-    most = grep.max_file_bytes
-    if grep.rows == "odd":
-        most = min(most or _ODD_BYTES, _ODD_BYTES)
-    if most is not None:
-        options.append(f"--max-filesize={most}")
+    if grep.max_file_bytes is not None:
+        options.append(f"--max-filesize={grep.max_file_bytes}")
     if grep.file_type is not None:
         options.append(f"--type={grep.file_type}")
     elif grep.names:
         options += [f"--type-add=handrail:{name}" for name in grep.names] + ["--type=handrail"]
-    if grep.rows == "odd":
-        return [*options, "--text", "--invert-match", "--max-count=1", f"--regexp={_ODD}"]
-    options += ["--binary", f"--before-context={grep.before}", f"--after-context={grep.after}"]
+    options += ["--binary", "--no-mmap", f"--before-context={grep.before}", f"--after-context={grep.after}"]
     options += ["--fixed-strings"] if grep.literal else []
     options += ["--ignore-case"] if grep.ignore_case else []
     options += ["--multiline"] if grep.multiline else []
@@ -217,16 +251,17 @@ def _pieces(
             until=until,
             cancellation=bounds.cancellation,
             handles=handles,
+            memory=MEMORY,
         )
         splitter = Splitter(end)
         with closing(child.chunks()) as chunks:
             for chunk in chunks:
                 yield from splitter.take(chunk)
-        if splitter.overlong:
-            tally.skip("too_large", splitter.overlong)
         if child.stopped:
             tally.complete = False
             return
+        if child.code == -signal.SIGABRT or b"memory allocation" in child.complaints:
+            raise TooLarge("too_large", f"A search asked for more than {MEMORY >> 20} MiB of memory.")
         if child.unreadable:
             tally.skip("unreadable", child.unreadable)
         if child.code not in {0, 1} and not child.unreadable and b"(os error 2)" not in child.complaints:
@@ -235,12 +270,6 @@ def _pieces(
 
 def _failure(complaints: bytes) -> HandrailError:
     said = complaints.decode(errors="replace").strip()
-    if "unrecognized file type" in said:
-        return InvalidCall(
-            "invalid_arguments",
-            f"No such file type: {said.rpartition(':')[2].strip()}.",
-            hint="Use one of ripgrep's type names, such as py, js, rust, md, or narrow by glob instead.",
-        )
     if "regex" in said or "not allowed" in said:
         return InvalidCall("invalid_pattern", f"The search program refused the pattern: {said[:500]}")
     return BackendFailed("io_error", f"The search program failed: {said[:500] or 'it said nothing'}.")

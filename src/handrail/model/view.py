@@ -1,6 +1,6 @@
 """What a planner may see and use: the one window on files, time and workers, with everything hidden left out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -50,22 +50,42 @@ class Snapshot(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowHit:
-    """A row as ripgrep tells it: raw bytes with their line end, spans of the matches within it (bytes)."""
+    """A row that matches or stands around one: raw bytes with or without their line end, spans of the matches in them.
+
+    Of a very long row only a part is held, with `skipped` characters before it.
+    """
 
     row: int
     data: bytes
     spans: tuple[tuple[int, int], ...]
     context: bool = False
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What ripgrep told of one file that it matched; nobody has compared it with the file yet.
+
+    `count`: matching rows; `numbers`: the first of them, or all where that was asked. `rows`, in file order with those
+    around them, are `None` when they weren't kept. `stray`: a matching row isn't UTF-8; `returns`: a CR may stand in
+    one; `binary`: there is a NUL in the file; `overlong`: a row was too long to be told.
+    """
+
+    count: int
+    numbers: Sequence[int]
+    rows: Sequence[RowHit] | None = field(default=None, repr=False)
+    stray: bool = False
+    returns: bool = False
+    binary: bool = False
+    overlong: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileHits:
-    """One file's rows in file order; `binary_at` is the offset of the NUL where ripgrep saw one."""
+    """One file that a search found and that policy shows. Its rows are had from `View.rows` alone."""
 
     path: RealPath
-    hits: tuple[RowHit, ...]
-    binary_at: int | None = None
-    count: int = 0
+    told: Told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +93,8 @@ class Grep:
     """A search as the backend's ripgrep runs it. `pattern` is in ripgrep's dialect, already translated.
 
     `roots` are directories or single files; ignore rules hold below directories unless `respect_ignore` is false.
-    `names`: globs of file names that may narrow the walk; others can still come. With rows `odd` there is no pattern:
-    what comes are the files that hold NULs or aren't UTF-8, without rows.
+    `names`: globs of file names that may narrow the walk; others can still come. `numbers`: of each matching row.
+    `odd`: there is no pattern; what comes are the files that hold NULs or escapes or aren't UTF-8.
     """
 
     pattern: str
@@ -86,7 +106,8 @@ class Grep:
     after: int = 0
     file_type: str | None = None
     respect_ignore: bool = True
-    rows: Literal["all", "count", "odd"] = "all"
+    numbers: bool = False
+    odd: bool = False
     names: Sequence[str] = ()
     max_file_bytes: int | None = None
 
@@ -171,6 +192,14 @@ class View(Protocol):
 
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """Run ripgrep over what policy shows; sensitive and hidden files are left out and counted."""
+        ...
+
+    def rows(self, file: FileHits, start: int, stop: int) -> Sequence[RowHit] | None:
+        """Rows that a search told of a file, `None` when they weren't kept or the true file doesn't hold them."""
+        ...
+
+    def file_types(self) -> Mapping[str, Sequence[str]]:
+        """The globs of names, by file type as ripgrep calls it; raises `BackendFailed` `backend_unavailable`."""
         ...
 
     def ignored(self, directory: RealPath, names: Sequence[str]) -> frozenset[str]:

@@ -1,24 +1,29 @@
 """Answers a search: runs its questions, orders and joins what they found, and makes the page that was asked for."""
 
+from array import array
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from handrail.model.answers import Found, MatchingFile, MatchingRow
+from handrail.model.errors import BackendFailed
 from handrail.model.operations import Find
 from handrail.model.paths import RealPath, within
-from handrail.model.view import Tally, View
-from handrail.search import engine, globs, pages, rows
-from handrail.search.engine import Accept, Asked
+from handrail.model.view import RowHit, Sifted, Tally, View
+from handrail.search import engine, globs, pages
+from handrail.search.asked import Accept, Asked
 from handrail.search.globs import Scope
-from handrail.search.pages import Memory, Results
+from handrail.search.inside import Inside
 from handrail.search.pattern import Pattern
-from handrail.search.rows import FileRows
+from handrail.search.results import FileRows, Memory, Results
+from handrail.search.rows import FIRST
 
 KEPT_ROWS: Final = 8192
-"""Rows of text that a search keeps; those of further files are found again when their page is asked for."""
+"""Rows that a search keeps of what RE2 found; those of further files are found again when their page is asked for."""
 MOST_FILES: Final = 4096
 """Files on one page of rows."""
+MOST_ROWS: Final = 1_000_000
+"""Rows of one file that several patterns are merged from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +66,14 @@ class Search:
         started = self.view.now()
         found: dict[RealPath, FileRows] = {}
         kept = 0
-        several = len(self.questions) > 1
-        for asked in self._asked(texts=self.operation.unit == "content" or several):
-            for file in engine.matching(asked, self.view, tally, binaries=memory.binaries):
+        for asked in self._asked():
+            for file in engine.matching(asked, self.view, tally, memory=memory):
                 kept += len(file.rows or ())
                 known = found.get(file.path)
-                if several:
-                    found[file.path] = rows.merged(known, file) if known is not None else file
-                else:
-                    found[file.path] = replace(file, rows=None) if kept > KEPT_ROWS else file
+                if known is not None and asked.numbers:
+                    found[file.path] = _joined(known, file)
+                elif known is None:
+                    found[file.path] = file if kept <= KEPT_ROWS else replace(file, rows=None)
         if not found and self.operation.respect_ignore and tally.complete:
             self._count_ignored(tally)
         return Results(
@@ -80,22 +84,25 @@ class Search:
             total_rows=sum(file.count for file in found.values()),
         )
 
-    def _asked(self, *, texts: bool, files: Sequence[RealPath] | None = None) -> Iterator[Asked]:
-        """What the engine is asked, one by one; `files`: of these files alone."""
+    def _asked(self) -> Iterator[Asked]:
+        """What the engine is asked, one by one."""
         operation = self.operation
+        several = len(self.questions) > 1
+        of_type = globs.of_type(operation.file_type, self.view)
         for question in self.questions:
-            for scopes in _apart(question.scopes) if files is None else [question.scopes]:
+            for scopes in _apart(question.scopes):
                 yield Asked(
                     pattern=question.pattern,
-                    roots=tuple(dict.fromkeys(one.only or one.directory for one in scopes)) if files is None else files,
-                    accept=_any(scopes),
-                    names=globs.names([None if one.only else one.glob for one in scopes]) if files is None else (),
+                    roots=tuple(dict.fromkeys(one.only or one.directory for one in scopes)),
+                    accept=_both(_any(scopes), of_type),
+                    names=globs.names([None if one.only else one.glob for one in scopes]),
                     ignore_case=operation.ignore_case,
-                    file_type=operation.file_type if files is None else None,
+                    file_type=operation.file_type,
                     before=operation.before,
                     after=operation.after,
                     respect_ignore=operation.respect_ignore,
-                    texts=texts,
+                    texts=operation.unit == "content" and not several,
+                    numbers=several,
                     max_file_bytes=self.max_file_bytes,
                 )
 
@@ -104,17 +111,27 @@ class Search:
         ignored = 0
         for one in {scope.directory: scope for question in self.questions for scope in question.scopes}.values():
             stat = self.view.stat(one.directory)
-            if one.only is not None or stat is None or stat.kind != "directory":
-                continue
-            seen = {path for path in self.view.walk(one.directory, aside) if one.holds(path.text)}
-            every = self.view.walk(one.directory, aside, respect_ignore=False)
-            ignored += sum(one.holds(path.text) and path not in seen for path in every)
+            if one.only is None and stat is not None and stat.kind == "directory":
+                tree = self.view.tree(one.directory, aside) or ()
+                ignored += sum(self._ignored_in(place, one, aside) for place in tree)
         if ignored:
             tally.skip("ignored", ignored)
 
+    def _ignored_in(self, place: Sifted, one: Scope, aside: Tally) -> int:
+        count = 0
+        for name in place.directory.ignored:
+            path = place.child(name.rstrip("/"))
+            if not name.endswith("/"):
+                count += one.holds(path.text) and self.view.visibility(path.text) == "open"
+                continue
+            for below in self.view.tree(path, aside, respect_ignore=False) or ():
+                base = below.path.text + "/"
+                count += sum(one.holds(base + file) for file in below.open)
+        return count
+
     def _files_page(self, results: Results) -> Found:
         files = results.files[self.operation.offset :]
-        rest = [MatchingFile(path=file.path.text, count=file.count, rows=file.first) for file in files]
+        rest = [MatchingFile(path=file.path.text, count=file.count, rows=tuple(file.numbers[:FIRST])) for file in files]
         page = pages.fitting(rest, pages.size_of_entry, limit=self.operation.limit, cap=self.operation.text_cap)
         return replace(
             self._placed(len(page), len(results.files)),
@@ -125,31 +142,54 @@ class Search:
     def _rows_page(self, results: Results, memory: Memory) -> Found:
         operation = self.operation
         parts = _parts(results, operation.offset, operation.limit)
-        again, complete = self._again([file.path for file, _, _ in parts if file.rows is None], memory)
+        tally = Tally({})
         found: list[MatchingRow] = []
+        room = operation.text_cap
         for file, start, take in parts:
-            known = file if file.rows is not None else again.get(file.path, file)
-            found += pages.rows_of(known, skip=start, take=take, before=operation.before, after=operation.after)
-        page = _whole(found, operation.text_cap)
-        count = sum(take for _, _, take in parts)
-        if len(page) < len(found):
-            count = sum(not row.context for row in page)
+            rows = pages.rows_of(file.path, self._rows(file, start, start + take, memory, tally))
+            found += rows
+            room -= sum(map(pages.size_of_row, rows))
+            if room < 0 or not tally.complete:
+                break
+        page = _whole(found, operation.text_cap) if found else []
+        count = sum(not row.context for row in page)
         shown = {row.path for row in page}
         return replace(
             self._placed(count, results.total_rows),
             rows=tuple(_blocks(page)),
             changed=self._changed([file for file, _, _ in parts if file.path.text in shown], results.at),
-            complete=complete,
+            complete=tally.complete,
         )
 
-    def _again(self, paths: Sequence[RealPath], memory: Memory) -> tuple[dict[RealPath, FileRows], bool]:
-        """The rows of these files, found once more, and whether there was time for all."""
-        tally = Tally({})
-        found: dict[RealPath, FileRows] = {}
-        for asked in self._asked(texts=True, files=paths) if paths else ():
-            for file in engine.matching(asked, self.view, tally, binaries=memory.binaries):
-                found[file.path] = file
-        return found, tally.complete
+    def _rows(self, file: FileRows, start: int, stop: int, memory: Memory, tally: Tally) -> Sequence[RowHit]:
+        """Matching rows of one file, by number from 0, and those around them: as kept, or found once more."""
+        before, after = self.operation.before, self.operation.after
+        if file.rows is not None:
+            return pages.part(file.rows, start, stop, before=before, after=after)
+        if file.told is not None and len(self.questions) == 1:
+            told = self.view.rows(file.told, start, stop)
+            if told is not None:
+                return pages.part(told, 0, stop - start, before=before, after=after)
+        try:
+            return self._again(file.path, start, stop, memory)
+        except BackendFailed as error:
+            if error.kind != "deadline_exceeded":
+                raise
+            tally.complete = False
+            return ()
+
+    def _again(self, path: RealPath, start: int, stop: int, memory: Memory) -> Sequence[RowHit]:
+        aside = Tally({})
+        every = [Inside(asked, self.view, aside, memory) for asked in self._asked() if asked.accept(path.text)]
+        if len(self.questions) == 1:
+            return every[0].shown(path, start, stop) if every else ()
+        rows: dict[int, RowHit] = {}
+        for one in every:
+            for row in one.shown(path, 0, MOST_ROWS):
+                if row.row not in rows or rows[row.row].context:
+                    rows[row.row] = row
+        ordered = [rows[number] for number in sorted(rows)]
+        return pages.part(ordered, start, stop, before=self.operation.before, after=self.operation.after)
 
     def _placed(self, count: int, total: int) -> Found:
         end = self.operation.offset + count
@@ -178,10 +218,20 @@ def _apart(scopes: Sequence[Scope]) -> Sequence[Sequence[Scope]]:
     return [[one] for one in scopes] if nested else [scopes]
 
 
+def _joined(one: FileRows, other: FileRows) -> FileRows:
+    """What two patterns found in one file; a row that both match counts once."""
+    numbers = array("Q", sorted({*one.numbers, *other.numbers}))
+    return FileRows(path=one.path, count=len(numbers), numbers=numbers)
+
+
 def _any(scopes: Sequence[Scope]) -> Accept:
     if len(scopes) == 1:
         return scopes[0].holds
     return lambda path: any(one.holds(path) for one in scopes)
+
+
+def _both(one: Accept, other: Accept | None) -> Accept:
+    return one if other is None else lambda path: other(path) and one(path)
 
 
 def _parts(results: Results, offset: int, limit: int | None) -> list[tuple[FileRows, int, int]]:

@@ -1,194 +1,171 @@
-"""Finds the files that match one pattern: ripgrep narrows down, RE2 decides where the two could differ."""
+"""Finds the files that match one pattern: small trees in this process, large ones by ripgrep with RE2 as the judge."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
-from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, WrongContent
+from handrail.model.errors import BackendFailed, InvalidCall, TooLarge
 from handrail.model.paths import RealPath
-from handrail.model.view import FileHits, Grep, Tally, View
-from handrail.search import rows
-from handrail.search.pattern import Pattern
-from handrail.search.rows import FileRows
-from handrail.text import codec
+from handrail.model.view import FileHits, Grep, Sifted, Tally, View
+from handrail.search import inside
+from handrail.search.asked import Asked
+from handrail.search.inside import Inside
+from handrail.search.links import Reached, reached
+from handrail.search.results import FileRows, Memory
 
-MOST_BINARIES: Final = 100_000
-"""Files that are remembered to be no text."""
-LARGEST: Final = 64 << 20
-"""Bytes of a file that RE2 looks at in this process."""
-
-Binaries = dict[str, tuple[int, int, int, int]]
-Accept = Callable[[str], bool]
-"""Says of a real, absolute path whether it was asked for."""
+TOLD_BYTES: Final = 32 << 20
+"""Bytes of a file that ripgrep is still given, once a row of some file asked for too much memory."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """One pattern over some roots. `accept` decides by real path; `names` only narrows the walk; `texts`: keep rows."""
-
-    pattern: Pattern
-    roots: Sequence[RealPath]
-    accept: Accept
-    names: Sequence[str] = ()
-    ignore_case: bool = False
-    file_type: str | None = None
-    before: int = 0
-    after: int = 0
-    respect_ignore: bool = True
-    texts: bool = False
-    max_file_bytes: int | None = None
-
-
-def matching(asked: Asked, view: View, tally: Tally, *, binaries: Binaries) -> Iterator[FileRows]:
+def matching(asked: Asked, view: View, tally: Tally, *, memory: Memory) -> Iterator[FileRows]:
     """Each matching file once, in no order; stops early, `tally.complete` false, when the time is up.
 
-    `binaries` remembers from search to search which files are no text.
-    Counts in `tally.skipped`: `binary` (those that match), `too_large`, and what the view left out.
+    Counts in `tally.skipped`: `binary` (those that match), `too_large`, `sensitive`, and what the view left out.
     """
     if asked.pattern.never:
         return
+    done: set[RealPath] = set()
     try:
-        yield from _Search(asked, view, tally, binaries).run()
+        for file in _everywhere(asked, view, tally, memory):
+            if file.path not in done:
+                done.add(file.path)
+                yield file
     except BackendFailed as error:
         if error.kind != "deadline_exceeded":
             raise
         tally.complete = False
 
 
-class _Search:
-    def __init__(self, asked: Asked, view: View, tally: Tally, binaries: Binaries) -> None:
-        self.asked = asked
-        self.binaries = binaries
-        self.view = view
-        self.tally = tally
-        self.done: set[RealPath] = set()
-
-    def run(self) -> Iterator[FileRows]:
-        self.count_large()
-        odd = self.odd()
-        binaries: set[RealPath] = set()
-        try:
-            for file in self.view.search(self.grep(), self.tally):
-                if file.path in self.done or not self.asked.accept(file.path.text):
-                    continue
-                if file.path in odd or file.binary_at is not None:
-                    binaries.add(file.path)
-                    continue
-                self.done.add(file.path)
-                found = self.judged(file)
-                if found is not None:
-                    yield found
-        except InvalidCall as error:
-            if error.kind != "invalid_pattern":
-                raise
-            yield from self.everywhere()
-            return
-        for path in odd | binaries:
-            found = self.looked(path, matched=path in binaries)
+def _everywhere(asked: Asked, view: View, tally: Tally, memory: Memory) -> Iterator[FileRows]:
+    """The places that were asked for, and those that links in them lead to."""
+    waiting = [Reached(root, root.text) for root in asked.roots]
+    known = {place.path for place in waiting}
+    while waiting:
+        place = waiting.pop(0)
+        one = replace(asked, accept=place.accepting(asked.accept))
+        stat = view.stat(place.path)
+        if stat is not None and stat.kind == "directory":
+            search = _Below(one, view, tally, memory)
+            yield from search.run(place.path)
+            for more in reached(place, search.tree, view):
+                if more.path not in known:
+                    known.add(more.path)
+                    waiting.append(more)
+        elif stat is not None and (place.path in asked.roots or one.accept(place.path.text)):
+            found = Inside(one, view, tally, memory).file(place.path)
             if found is not None:
                 yield found
 
-    def count_large(self) -> None:
-        """Count what is over the configured size, which ripgrep passes over without a word."""
-        most = self.asked.max_file_bytes
-        for root in self.asked.roots if most is not None else ():
-            for path in self.view.walk(root, Tally({}), respect_ignore=self.asked.respect_ignore):
-                stat = self.view.stat(path) if self.asked.accept(path.text) else None
-                if stat is not None and most is not None and stat.size > most:
-                    self.tally.skip("too_large")
 
-    def grep(self, rows_wanted: str = "") -> Grep:
-        asked = self.asked
-        plain = asked.pattern.multiline or (asked.pattern.exact and not asked.texts)
+class _Below:
+    """The search of one directory."""
+
+    def __init__(self, asked: Asked, view: View, tally: Tally, memory: Memory) -> None:
+        self.tree: Sequence[Sifted] = ()
+        self._asked = asked
+        self._view = view
+        self._tally = tally
+        self._memory = memory
+        self._inside = Inside(asked, view, tally, memory)
+
+    def run(self, root: RealPath) -> Iterator[FileRows]:
+        respect = self._asked.respect_ignore
+        small = self._view.tree(root, self._tally, respect_ignore=respect, most=inside.SMALL)
+        if small is not None:
+            self.tree = small
+            yield from self._inside.tree(small)
+        else:
+            self.tree = self._view.tree(root, self._tally, respect_ignore=respect) or ()
+            yield from self._by_ripgrep(root)
+        self._tally.skip("sensitive", sum(map(self._secrets, self.tree)))
+
+    def _by_ripgrep(self, root: RealPath) -> Iterator[FileRows]:
+        if not self.tree:
+            return
+        grep = self._grep(root)
+        if self._asked.max_file_bytes is not None:
+            self._tally.skip("too_large", len(self._larger(self._asked.max_file_bytes)))
+        try:
+            yield from self._judged(grep)
+        except InvalidCall as error:
+            if error.kind != "invalid_pattern":
+                raise
+            yield from self._inside.tree(self.tree)
+        except TooLarge:
+            most = min(TOLD_BYTES, self._asked.max_file_bytes or TOLD_BYTES)
+            yield from self._judged(replace(grep, max_file_bytes=most))
+            for path in self._larger(most):
+                found = self._inside.file(path)
+                if found is not None:
+                    yield found
+        except BackendFailed as error:
+            if error.kind != "backend_unavailable":
+                raise
+            yield from self._inside.tree(self.tree)
+
+    def _judged(self, grep: Grep) -> Iterator[FileRows]:
+        """What ripgrep tells, and RE2's word on what it can't be believed about."""
+        odd = self._memory.odd.of(
+            self.tree, self._view, respect_ignore=grep.respect_ignore, find=lambda: self._odd(grep)
+        )
+        doubtful: dict[str, list[str]] = defaultdict(list)
+        for hits in self._view.search(grep, self._tally):
+            if not self._asked.accept(hits.path.text):
+                continue
+            directory, _, name = hits.path.text.rpartition("/")
+            if self._is_believed(hits) and name not in odd.get(directory, ()):
+                told = hits.told
+                yield FileRows(path=hits.path, count=told.count, numbers=told.numbers, told=hits)
+            else:
+                doubtful[directory].append(name)
+        places = {place.directory.name: place for place in self.tree}
+        for directory in odd.keys() | doubtful.keys():
+            place = places.get(directory or "/")
+            if place is not None:
+                yield from self._inside.odd(place, odd.get(directory, frozenset()), doubtful.get(directory, ()))
+
+    def _is_believed(self, hits: FileHits) -> bool:
+        told = hits.told
+        if told.binary or told.overlong or told.stray or self._asked.pattern.multiline:
+            return False
+        return self._asked.pattern.exact or not told.returns
+
+    def _odd(self, grep: Grep) -> Iterator[str]:
+        aside = Tally({})
+        for hits in self._view.search(replace(grep, odd=True), aside):
+            yield hits.path.text
+        self._tally.complete = self._tally.complete and aside.complete
+
+    def _grep(self, root: RealPath) -> Grep:
+        asked = self._asked
+        pattern = asked.pattern
+        literal = pattern.literal and not pattern.multiline
+        around = asked.texts and not pattern.multiline
         return Grep(
-            pattern=asked.pattern.text
-            if asked.pattern.literal and not asked.pattern.multiline
-            else asked.pattern.ripgrep,
-            literal=asked.pattern.literal and not asked.pattern.multiline,
+            pattern=pattern.text if literal else pattern.ripgrep,
+            literal=literal,
             ignore_case=asked.ignore_case,
-            roots=asked.roots,
-            multiline=asked.pattern.multiline,
-            before=0 if plain else asked.before,
-            after=0 if plain else asked.after,
+            roots=[root],
+            multiline=pattern.multiline,
+            before=asked.before if around else 0,
+            after=asked.after if around else 0,
             file_type=asked.file_type,
             respect_ignore=asked.respect_ignore,
-            rows="odd" if rows_wanted == "odd" else "count" if plain else "all",
+            numbers=asked.numbers,
             names=asked.names,
             max_file_bytes=asked.max_file_bytes,
         )
 
-    def odd(self) -> set[RealPath]:
-        """The files that ripgrep can't read as `read_files` would show them."""
-        aside = Tally({})
-        found = {file.path for file in self.view.search(self.grep("odd"), aside) if self.asked.accept(file.path.text)}
-        self.tally.complete = self.tally.complete and aside.complete
+    def _larger(self, most: int) -> list[RealPath]:
+        found: list[RealPath] = []
+        for place in self.tree:
+            base = place.path.text.rstrip("/") + "/"
+            names = [name for name in place.open if self._asked.accept(base + name)]
+            loaded = self._view.load(place, names, most=-1)
+            found += [place.child(file.name) for file in loaded if file.stat is not None and file.stat.size > most]
         return found
 
-    def judged(self, file: FileHits) -> FileRows | None:
-        asked = self.asked
-        if asked.pattern.multiline:
-            return self.looked(file.path, matched=True)
-        if asked.pattern.exact:
-            return rows.kept(file.path, file.hits, count=file.count or None, texts=asked.texts)
-        hits = rows.verified(file.hits, asked.pattern)
-        if hits is None:
-            return self.looked(file.path, matched=True)
-        return rows.kept(file.path, hits, texts=asked.texts) if hits else None
-
-    def looked(self, path: RealPath, *, matched: bool) -> FileRows | None:
-        """Search one file in this process; what is no text is counted if ripgrep found the pattern in it."""
-        self.view.check()
-        try:
-            text = self.text(path)
-        except HandrailError as error:
-            if isinstance(error, WrongContent):
-                if matched:
-                    self.tally.skip("binary")
-            elif error.kind in {"deadline_exceeded", "cancelled"}:
-                raise
-            elif error.kind in {"permission_denied", "io_error"}:
-                self.tally.skip("unreadable")
-            return None
-        if text is None:
-            if self.asked.max_file_bytes is None:
-                self.tally.skip("too_large")
-            return None
-        hits = rows.search(text, self.asked.pattern, before=self.asked.before, after=self.asked.after)
-        return rows.kept(path, hits, texts=self.asked.texts) if hits else None
-
-    def text(self, path: RealPath) -> bytes | None:
-        """The file's text as RE2 sees it, `None` when it is too large; raises `WrongContent` for what is none."""
-        stat = self.view.stat(path)
-        identity = (stat.device, stat.inode, stat.size, stat.ctime_ns) if stat is not None else None
-        if identity is not None and self.binaries.get(path.text) == identity:
-            raise _no_text()
-        file = self.view.glance(path)
-        size = file.stat.size
-        head = file.read(0, codec.HEAD)
-        if codec.sniff(head, whole=len(head) == size) is None:
-            if identity is not None:
-                if len(self.binaries) >= MOST_BINARIES:
-                    self.binaries.clear()
-                self.binaries[path.text] = identity
-            raise _no_text()
-        if size > min(LARGEST, self.asked.max_file_bytes or LARGEST):
-            return None
-        return rows.normal(file.read(0, size))
-
-    def everywhere(self) -> Iterator[FileRows]:
-        """Without ripgrep's engine, which refuses what it finds too large: every file that the walk shows."""
-        for root in self.asked.roots:
-            for path in self.view.walk(root, self.tally, respect_ignore=self.asked.respect_ignore):
-                if path in self.done or not self.asked.accept(path.text):
-                    continue
-                self.done.add(path)
-                if self.view.visibility(path.text) != "open":
-                    self.tally.skip("sensitive")
-                    continue
-                found = self.looked(path, matched=False)
-                if found is not None:
-                    yield found
-
-
-def _no_text() -> WrongContent:
-    return WrongContent("binary", "It isn't text.")
+    def _secrets(self, place: Sifted) -> int:
+        base = place.path.text.rstrip("/") + "/"
+        return sum(self._asked.accept(base + name) for name in place.sensitive)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from handrail.model.answers import Found, Listed
 from handrail.model.changes import Plan
@@ -12,7 +13,10 @@ from handrail.model.view import Tally, Target, View
 from handrail.search import globs, listing, pages, pattern
 from handrail.search.content import Question, Search
 from handrail.search.globs import Scope
-from handrail.search.pages import Memory
+from handrail.search.results import Memory
+
+MOST_ENTRIES: Final = 8192
+"""Files of a glob that a page may have room for."""
 
 
 class FindPlanner:
@@ -120,9 +124,11 @@ def _entries(operation: Find, places: dict[int, RealPath], view: View, errors: d
     started = view.now()
     if operation.mode == "glob":
         scopes = [globs.scope(place, operation.queries[index].pattern, view) for index, place in places.items()]
-        units = globs.newest(scopes, view, tally, respect_ignore=operation.respect_ignore)
-        if not units and operation.respect_ignore and tally.complete:
+        files = globs.newest(scopes, view, tally, respect_ignore=operation.respect_ignore)
+        if not files and operation.respect_ignore and tally.complete:
             tally.skip("ignored", len(globs.newest(scopes, view, Tally({}), respect_ignore=False)))
+        total = len(files)
+        rest = globs.listed(files[operation.offset : operation.offset + MOST_ENTRIES])
     else:
         found: list[Listed] = []
         for index, place in places.items():
@@ -137,18 +143,19 @@ def _entries(operation: Find, places: dict[int, RealPath], view: View, errors: d
                     raise
                 errors[index] = error
         units = listing.ordered(found)
-    rest = units[operation.offset :]
+        total = len(units)
+        rest = units[operation.offset :]
     page = pages.fitting(rest, pages.size_of_entry, limit=None, cap=operation.text_cap)
     kept = page[: operation.limit]
     end = operation.offset + len(kept)
     return Found(
         mode=operation.mode,
         listed=tuple(kept),
-        total=len(units),
+        total=total,
         first=operation.offset + 1 if kept else 0,
         last=end if kept else 0,
-        next_offset=end if kept and end < len(units) else None,
-        dropped=len(rest) - len(page),
+        next_offset=end if kept and end < total else None,
+        dropped=max(total - operation.offset, 0) - len(page),
         skipped={reason: count for reason, count in tally.skipped.items() if count},
         complete=tally.complete,
         searched_at=started,

@@ -1,13 +1,16 @@
 """Which files a query's glob names: below its directory, or the one file whose literal name it happens to be."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Final
 
 from handrail.model.answers import Listed
 from handrail.model.errors import InvalidCall
-from handrail.model.paths import RealPath, unescaped, within
+from handrail.model.files import Stat
+from handrail.model.paths import RealPath, shown, unescaped, within
 from handrail.model.view import Tally, View
+from handrail.search import links
 from handrail.text import globs
 from handrail.text.globs import Matcher
 
@@ -50,6 +53,21 @@ def scope(directory: RealPath, glob: str | None, view: View) -> Scope:
     return Scope(directory, glob, lambda path: match(path[start:]))
 
 
+def of_type(file_type: str | None, view: View) -> Callable[[str], bool] | None:
+    """Whether a path's name is of a type that ripgrep knows; raises `InvalidCall` for a type it doesn't."""
+    if file_type is None:
+        return None
+    known = view.file_types().get(file_type)
+    if known is None:
+        raise InvalidCall(
+            "invalid_arguments",
+            f"No such file type: {shown(file_type)}.",
+            hint="Use one of ripgrep's type names, such as py, js, rust, md, or narrow by glob instead.",
+        )
+    match = Matcher(known).match
+    return lambda path: match(path.rpartition("/")[2])
+
+
 def literal(directory: RealPath, name: str, view: View) -> RealPath | None:
     """The regular file at this name below the directory, if there is one that the view shows."""
     for spelled in dict.fromkeys((name, unescaped(name))):
@@ -80,30 +98,50 @@ def names(patterns: Sequence[str | None]) -> Sequence[str]:
     return tuple(found) if len(found) <= _MOST_NAMES else ()
 
 
-def newest(scopes: Iterable[Scope], view: View, tally: Tally, *, respect_ignore: bool) -> list[Listed]:
+@dataclass(frozen=True, slots=True, order=True)
+class Named:
+    """A file that a glob named; the newest sorts first, ties by path."""
+
+    age: int
+    path: str
+    size: int = field(compare=False)
+
+
+def newest(scopes: Iterable[Scope], view: View, tally: Tally, *, respect_ignore: bool) -> list[Named]:
     """The files of all scopes, each once, newest modification first, ties by path."""
-    found: dict[str, Listed] = {}
+    found: dict[str, Named] = {}
     for one in scopes:
-        for path in _named(one, view, tally, respect_ignore=respect_ignore):
-            if path.text in found:
-                continue
-            stat = view.stat(path)
+        for path, stat in _named(one, view, tally, respect_ignore=respect_ignore):
             if stat is not None and stat.kind == "file":
-                found[path.text] = Listed(path=path.text, kind="file", size=stat.size, mtime_ns=stat.mtime_ns)
-    return sorted(found.values(), key=lambda file: (-file.mtime_ns, file.path))
+                found[path] = Named(-stat.mtime_ns, path, stat.size)
+    return sorted(found.values(), key=attrgetter("age", "path"))
 
 
-def _named(one: Scope, view: View, tally: Tally, *, respect_ignore: bool) -> Iterator[RealPath]:
+def listed(files: Iterable[Named]) -> list[Listed]:
+    """The files as they are shown."""
+    return [Listed(path=file.path, kind="file", size=file.size, mtime_ns=-file.age) for file in files]
+
+
+def _named(one: Scope, view: View, tally: Tally, *, respect_ignore: bool) -> Iterator[tuple[str, Stat | None]]:
     if one.only is not None:
-        yield one.only
+        yield one.only.text, view.stat(one.only)
         return
     if one.glob is not None and globs.is_literal(one.glob):
         named = literal(one.directory, one.glob, view)
         if named is not None:
-            yield named
-    for path in view.walk(one.directory, tally, respect_ignore=respect_ignore):
-        if one.holds(path.text):
-            yield path
+            yield named.text, view.stat(named)
+    for place, tree in links.spread(one.directory, view, tally, respect_ignore=respect_ignore):
+        holds = place.accepting(one.holds)
+        if not tree and holds(place.path.text):
+            yield place.path.text, view.stat(place.path)
+        for directory in tree:
+            base = directory.path.text.rstrip("/") + "/"
+            names = [name for name in directory.open if holds(base + name)]
+            for loaded in view.load(directory, names, most=-1):
+                yield base + loaded.name, loaded.stat
+            for name in directory.sensitive:
+                if holds(base + name):
+                    yield base + name, view.stat(directory.child(name))
 
 
 def check_glob(glob: str) -> None:

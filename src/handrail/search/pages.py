@@ -1,58 +1,18 @@
-"""Cuts what was found into pages by count and by text, and remembers a search so that its next page costs little."""
+"""Cuts what was found into pages by count and by text."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from handrail.model.answers import Listed, MatchingFile, MatchingRow
-from handrail.model.paths import shown
-from handrail.search.rows import FileRows
-
-REMEMBERED: Final = 8
-"""Searches that a planner keeps for their next pages."""
+from handrail.model.paths import RealPath, shown
+from handrail.model.view import RowHit
+from handrail.search.rows import shown as cut
 
 _FACTS: Final = 48
 """Characters that an entry takes beside its name: size, time, counts."""
 _EDGE: Final = 16
 
 T = TypeVar("T")
-Identity = tuple[int, int, int, int]
-"""Device, inode, size and time of change of a file whose content was looked at."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
-    """A finished search: its files in order, what was skipped, when it began (nanoseconds)."""
-
-    files: Sequence[FileRows]
-    skipped: dict[str, int]
-    complete: bool
-    at: int
-    total_rows: int = field(default=0)
-
-
-class Memory:
-    """The last few searches, by session and question, and which files are no text; safe for many threads."""
-
-    def __init__(self) -> None:
-        self.binaries: dict[str, Identity] = {}
-        self._lock = threading.Lock()
-        self._results: OrderedDict[Hashable, Results] = OrderedDict()
-
-    def put(self, key: Hashable, results: Results) -> None:
-        """Remember a search; the oldest is forgotten."""
-        with self._lock:
-            self._results[key] = results
-            self._results.move_to_end(key)
-            while len(self._results) > REMEMBERED:
-                self._results.popitem(last=False)
-
-    def get(self, key: Hashable) -> Results | None:
-        """The search that answered this question last."""
-        with self._lock:
-            return self._results.get(key)
 
 
 def fitting(units: Sequence[T], size: Callable[[T], int], *, limit: int | None, cap: int) -> Sequence[T]:
@@ -77,15 +37,12 @@ def size_of_row(row: MatchingRow) -> int:
     return len(shown(row.path).encode(errors="replace")) + len(row.text.encode(errors="replace")) + _EDGE
 
 
-def rows_of(file: FileRows, *, skip: int, take: int, before: int, after: int) -> list[MatchingRow]:
-    """The file's matching rows from `skip` on, `take` at most, with the rows around just these."""
-    rows = file.rows or ()
-    matching = [row.row for row in rows if not row.context][skip : skip + take]
-    near = {n for row in matching for n in range(row - before, row + after + 1)} if before or after else set()
-    chosen = set(matching)
+def rows_of(path: RealPath, rows: Sequence[RowHit]) -> list[MatchingRow]:
+    """Rows of one file as they are shown."""
+    shown = map(cut, rows)
     return [
         MatchingRow(
-            path=file.path.text,
+            path=path.text,
             row=row.row,
             text=row.text,
             match=row.match,
@@ -93,6 +50,15 @@ def rows_of(file: FileRows, *, skip: int, take: int, before: int, after: int) ->
             cut=row.column is not None,
             column=row.column,
         )
-        for row in rows
-        if row.row in chosen or (row.context and row.row in near)
+        for row in shown
     ]
+
+
+def part(rows: Sequence[RowHit], start: int, stop: int, *, before: int, after: int) -> Sequence[RowHit]:
+    """The matching rows from `start` to `stop`, with the rows around just these, out of all that were kept."""
+    if not before and not after:
+        return rows[start:stop]
+    matching = [row.row for row in rows if not row.context][start:stop]
+    chosen = set(matching)
+    near = {n for row in matching for n in range(row - before, row + after + 1)}
+    return [row for row in rows if row.row in chosen or (row.context and row.row in near)]

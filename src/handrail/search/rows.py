@@ -1,21 +1,25 @@
-"""Matching rows of one file: found by RE2 in the text as it is read, or taken over from ripgrep; cut for showing."""
+"""Matching rows of one text, found by RE2; and rows cut for showing. It knows neither files nor who found a row."""
 
+import codecs
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from handrail.model.paths import RealPath
 from handrail.model.view import RowHit
 from handrail.search.pattern import Pattern
-from handrail.text import codec
+from handrail.text import codec, detect
 
-FIRST: Final = 5
-"""Rows that a file's summary names."""
 LONGEST: Final = 512
 """Bytes of a row's text that are shown."""
 
+FIRST: Final = 5
+"""Rows that a file's summary names."""
+
 Span = tuple[int, int]
+ALL: Final = slice(0, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,87 +33,65 @@ class ShownRow:
     column: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRows:
-    """A file's matching rows, counted; `rows`, with those around them, are `None` when they weren't kept."""
-
-    path: RealPath
-    count: int
-    first: tuple[int, ...]
-    rows: tuple[ShownRow, ...] | None = None
+def plain(data: bytes) -> bytes | None:
+    """The text as RE2 sees it, rows ended by LF, of what is UTF-8 beyond doubt; else `None`."""
+    if not detect.is_plain(data):
+        return None
+    text = data.removeprefix(codecs.BOM_UTF8)
+    return text.replace(b"\r\n", b"\n") if b"\r" in text else text
 
 
-def normal(data: bytes, *, encoding: str | None = None) -> bytes:
-    """A file's text as RE2 sees it: UTF-8, rows ended by LF, stray bytes as they are.
-
-    Raises `WrongContent` (`binary`, `undecodable`).
-    """
-    text = codec.decode(data, encoding=encoding).text
+def normal(text: str) -> bytes:
+    """The same of a decoded text; stray bytes stay as they are."""
     return text.encode("utf-8", "surrogateescape").replace(b"\r\n", b"\n")
 
 
-def search(text: bytes, pattern: Pattern, *, before: int, after: int) -> list[RowHit]:
-    """The matching rows of a normal text and those around them, in order, without line ends."""
-    matches = dict(_spanned(text, pattern) if pattern.multiline else _row_by_row(text, pattern))
+def holds(text: bytes, pattern: Pattern) -> bool:
+    """Whether a row may match; a cheap look that spares most texts the dear one."""
+    return pattern.scan is None or pattern.scan.search(text) is not None
+
+
+def numbers(text: bytes, pattern: Pattern) -> "array[int]":
+    """The numbers of all matching rows of a normal text."""
+    return array("Q", (row for row, _ in _matches(text, pattern)))
+
+
+def search(text: bytes, pattern: Pattern, *, before: int = 0, after: int = 0, wanted: slice = ALL) -> list[RowHit]:
+    """The matching rows of a normal text that `wanted` counts, and those around them, in order, without line ends."""
+    matches = dict(islice(_matches(text, pattern), wanted.start, wanted.stop))
     if not matches:
         return []
     lines = text.split(b"\n")
     last = len(lines) - (lines[-1] == b"")
-    wanted = sorted(
-        {
-            near
-            for row in matches
-            for near in (range(max(row - before, 1), min(row + after, last) + 1) if before or after else (row,))
-        }
+    near = (
+        {n for row in matches for n in range(max(row - before, 1), min(row + after, last) + 1)}
+        if before or after
+        else matches
     )
     return [
         RowHit(row=row, data=lines[row - 1], spans=tuple(matches.get(row, ())), context=row not in matches)
-        for row in wanted
+        for row in sorted(near)
     ]
-
-
-def verified(hits: Sequence[RowHit], pattern: Pattern) -> list[RowHit] | None:
-    """Rows from ripgrep, judged again where they hold a CR; `None` when one falls away and others stand around it."""
-    done: list[RowHit] = []
-    around = any(hit.context for hit in hits)
-    for hit in hits:
-        if hit.context or b"\r" not in hit.data:
-            done.append(hit)
-            continue
-        row = chomped(hit.data)
-        spans = tuple(match.span() for match in pattern.rows.finditer(row))
-        if spans:
-            done.append(RowHit(row=hit.row, data=row, spans=spans))
-        elif around:
-            return None
-    return done
-
-
-def kept(path: RealPath, hits: Sequence[RowHit], *, count: int | None = None, texts: bool) -> FileRows:
-    """The file's entry: its count (of `hits` unless told), its first rows, and what is shown of each if wanted."""
-    matching = [hit.row for hit in hits if not hit.context]
-    return FileRows(
-        path=path,
-        count=len(matching) if count is None else count,
-        first=tuple(matching[:FIRST]),
-        rows=tuple(shown(hit) for hit in hits) if texts else None,
-    )
-
-
-def merged(one: FileRows, other: FileRows) -> FileRows:
-    """Two patterns' rows of one file as one; a row that matches either is no context."""
-    if one.rows is None or other.rows is None:
-        raise AssertionError("rows are merged only where they are kept")
-    rows = {row.row: row for row in (*one.rows, *other.rows) if row.context}
-    rows |= {row.row: row for row in (*other.rows, *one.rows) if not row.context}
-    ordered = tuple(rows[number] for number in sorted(rows))
-    matching = [row.row for row in ordered if not row.context]
-    return FileRows(path=one.path, count=len(matching), first=tuple(matching[:FIRST]), rows=ordered)
 
 
 def chomped(row: bytes) -> bytes:
     """The row without its line end."""
     return row.removesuffix(b"\n").removesuffix(b"\r") if row.endswith((b"\n", b"\r\n")) else row
+
+
+class Numbers:
+    """Counts rows that come one by one; keeps all their numbers, or those of the first."""
+
+    def __init__(self, *, every: bool) -> None:
+        self.count = 0
+        self.rows = array("Q")
+        self._every = every
+
+    def add(self, row: int) -> None:
+        """One more matching row."""
+        self.count += 1
+        if self._every or self.count <= FIRST:
+            self.rows.append(row)
 
 
 def shown(hit: RowHit) -> ShownRow:
@@ -118,13 +100,17 @@ def shown(hit: RowHit) -> ShownRow:
     start, end = hit.spans[0] if hit.spans else (0, 0)
     end = min(end, len(row))
     match = _text(row[start : min(end, _boundary(row, start + LONGEST))]) if hit.spans else None
-    if len(row) <= LONGEST:
+    if len(row) <= LONGEST and not hit.skipped:
         return ShownRow(row=hit.row, text=_text(row), match=match, context=hit.context, column=None)
     spare = max(LONGEST - (end - start), 0)
     low = _boundary(row, min(max(start - spare // 2, 0), len(row) - LONGEST), up=True)
     high = _boundary(row, low + LONGEST)
-    column = len(row[:low].decode("utf-8", "surrogateescape")) + 1
+    column = hit.skipped + len(row[:low].decode("utf-8", "surrogateescape")) + 1
     return ShownRow(row=hit.row, text=_text(row[low:high]), match=match, context=hit.context, column=column)
+
+
+def _matches(text: bytes, pattern: Pattern) -> Iterator[tuple[int, list[Span]]]:
+    return _spanned(text, pattern) if pattern.multiline else row_by_row(text, pattern)
 
 
 def _text(data: bytes) -> str:
@@ -141,7 +127,8 @@ def _boundary(row: bytes, at: int, *, up: bool = False) -> int:
     return at
 
 
-def _row_by_row(text: bytes, pattern: Pattern) -> Iterator[tuple[int, list[Span]]]:
+def row_by_row(text: bytes, pattern: Pattern) -> Iterator[tuple[int, list[Span]]]:
+    """The numbers of the matching rows of a normal text, each with the spans of its matches."""
     at = 0
     row = 1
     while at < len(text):

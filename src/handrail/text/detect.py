@@ -135,6 +135,19 @@ def sniffed(data: bytes, *, whole: bool = True) -> Form | None:
     return sniffer.form(whole=whole)
 
 
+def is_plain(data: bytes) -> bool:
+    """Whether a whole content is UTF-8 text beyond doubt; false says that it must be looked at, not that it isn't."""
+    if b"\0" in data or b"\x1b" in data or any(p.match(data) for p in _NEVER_TEXT):
+        return False
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def is_other_format(head: bytes) -> bool:
     """Whether the first bytes are those of a format that is no text, whatever it may decode to."""
     return any(pattern.match(head) for pattern in _NEVER_TEXT)
