@@ -12,7 +12,7 @@ import pytest
 from handrail.model.errors import BackendFailed
 from handrail.model.files import ABSENT, Bytes, DirectoryState, FileState, LinkState, State
 from handrail.model.records import Answered, ProposedChange, Request
-from handrail.store.protocol import Author, Draft, Filter, Known, Rule, Store
+from handrail.store.protocol import Author, Draft, Filter, Known, Limits, Rule, Store, Tally
 from handrail.store.sqlite import SqliteStore
 
 Open = Callable[[str], Store]
@@ -417,6 +417,252 @@ def test_a_ledger_says_what_was_noted_last(store):
     assert store.known("other", "/r/a") is None
     store.know("s", {"/r/a": replace(known, unseen=(), own=False)})
     assert store.known("s", "/r/a") == replace(known, unseen=(), own=False)
+
+
+DAY = 24 * HOUR
+ROOMY = Limits(age=30 * DAY, versions=200, bytes=2**40)
+
+
+def pruned(store: Store, limits: Limits = ROOMY) -> Tally:
+    CLOCK.now += DAY
+    done = Tally()
+    for tally in store.prune(limits, now=CLOCK.now):
+        done = tally
+    return done
+
+
+def restorable(store: Store, path: str) -> list[int]:
+    """Ids, newest first; each of them must give its content back."""
+    kept = [v for v in store.versions(Filter(under=path), limit=10_000) if v.restorable]
+    for version in kept:
+        if isinstance(version.state, FileState):
+            assert hashlib.sha256(version.state.content.bytes()).hexdigest() == version.state.content.hash
+    return ids(kept)
+
+
+def alone(number: int) -> Author:
+    return replace(ME, task=f"alone {number}")
+
+
+def test_within_the_limits_nothing_is_pruned(store):
+    numbers = [put(store, f"/r/{n % 3}", file(b"%d" % n)) for n in range(30)]
+    assert pruned(store).versions == 0
+    assert restorable(store, "/r") == numbers[::-1]
+
+
+def test_what_is_older_than_the_age_is_pruned_but_for_the_newest_of_a_path(store):
+    old = [put(store, "/r/a", file(b"old %d" % n)) for n in range(5)]
+    only = put(store, "/r/b", file(b"the only one"))
+    CLOCK.now += 31 * DAY
+    new = put(store, "/r/a", file(b"new"), alone(1))
+    assert pruned(store).versions == 4
+    assert restorable(store, "/r/a") == [new, old[-1]], "what stood there before a young task stays"
+    assert restorable(store, "/r/b") == [only]
+    CLOCK.now += 31 * DAY
+    pruned(store)
+    assert restorable(store, "/r/a") == [new]
+
+
+def test_a_pruned_version_stays_listed_says_why_and_its_number_is_never_given_again(store):
+    old = put(store, "/r/a", file(b"x" * 100_000))
+    CLOCK.now += 31 * DAY
+    new = put(store, "/r/a", file(b"new"))
+    CLOCK.now += 31 * DAY
+    pruned(store)
+    listed = store.versions(Filter(under="/r/a"), limit=10)
+    assert ids(listed) == [new, old]
+    assert not listed[1].restorable
+    assert "30 days" in listed[1].why_not
+    assert listed[0].restorable
+    assert store.content(hashlib.sha256(b"x" * 100_000).hexdigest()) is None
+    with pytest.raises(BackendFailed):
+        listed[1].state.content.bytes()
+    assert put(store, "/r/a", file(b"newer")) > new
+
+
+def test_of_a_path_only_so_many_versions_stay(store):
+    numbers = [put(store, "/r/a", file(b"%d" % n)) for n in range(30)][::-1]
+    few = replace(ROOMY, versions=10)
+    assert pruned(store, few).versions == 20
+    assert restorable(store, "/r/a") == numbers[:10]
+    assert pruned(store, few).versions == 0
+    more = put(store, "/r/a", file(b"more"))
+    pruned(store, few)
+    assert restorable(store, "/r/a") == [more, *numbers[:9]]
+
+
+def test_the_originals_of_young_tasks_stay_whatever_the_limits(store):
+    numbers = []
+    for n in range(12):
+        store.open_task("s1", task=f"alone {n}", objective=None, now=CLOCK.now)
+        numbers += [put(store, "/r/a", file(b"%d %d" % (n, k) * 50), alone(n)) for k in range(3)]
+    pruned(store, Limits(age=30 * DAY, versions=1, bytes=1))
+    last_of_each = set(numbers[2::3])
+    assert set(restorable(store, "/r/a")) == last_of_each, "each is what stood before the next task, and after its own"
+    CLOCK.now += 31 * DAY
+    pruned(store, Limits(age=30 * DAY, versions=1, bytes=1))
+    assert restorable(store, "/r/a") == [numbers[-1]]
+
+
+def test_a_task_that_goes_on_keeps_its_originals(store):
+    original = put(store, "/r/a", file(b"original"), alone(1))
+    put(store, "/r/a", file(b"first"), alone(2))
+    store.open_task("s1", task="alone 2", objective=None, now=CLOCK.now)
+    CLOCK.now += 40 * DAY
+    store.touch_task("alone 2", CLOCK.now)
+    pruned(store)
+    assert original in restorable(store, "/r/a")
+
+
+def test_above_so_many_bytes_the_oldest_contents_go_first(store):
+    numbers = [put(store, f"/r/{n % 4}", file(os.urandom(40_000))) for n in range(60)]
+    CLOCK.now += 2 * DAY
+    numbers += [put(store, f"/r/{n}", file(os.urandom(40_000)), alone(n)) for n in range(4)]
+    limits = Limits(age=100 * DAY, versions=200, bytes=1_500_000)
+    pruned(store, replace(limits, bytes=10**9))
+    assert store.usage().bytes > 2_000_000
+    pruned(store, limits)
+    assert restorable(store, "/r")[::-1] == numbers[-len(restorable(store, "/r")) :], "the oldest went first"
+    assert set(numbers[-8:]) <= set(restorable(store, "/r")), "what young tasks began and ended with stays"
+    assert store.usage().bytes <= 1_500_000
+    pruned(store, replace(limits, bytes=1))
+    assert restorable(store, "/r")[::-1] == numbers[-8:]
+    CLOCK.now += 101 * DAY
+    pruned(store, replace(limits, bytes=1))
+    assert restorable(store, "/r")[::-1] == numbers[-4:]
+
+
+def test_a_content_that_another_version_needs_stays(store):
+    old = put(store, "/r/a", file(b"shared" * 20_000))
+    put(store, "/r/a", file(b"new"))
+    other = put(store, "/r/b", file(b"shared" * 20_000))
+    CLOCK.now += 61 * DAY
+    assert pruned(store).contents == 0
+    assert not store.version(old).restorable
+    assert restorable(store, "/r/b") == [other]
+    CLOCK.now += DAY
+    put(store, "/r/b", ABSENT)
+    CLOCK.now += 61 * DAY
+    assert pruned(store).contents == 1
+
+
+def test_what_was_pruned_can_be_recorded_again(store):
+    put(store, "/r/a", file(b"again" * 20_000))
+    put(store, "/r/a", file(b"new"))
+    CLOCK.now += 61 * DAY
+    pruned(store)
+    again = put(store, "/r/a", file(b"again" * 20_000))
+    assert restorable(store, "/r/a")[0] == again
+
+
+def test_what_an_open_intent_needs_stays(store):
+    before = put(store, "/r/a", file(b"before"))
+    CLOCK.now += 61 * DAY
+    (intent,) = store.record([Draft(path="/r/a", state=file(b"after"), action="modify")], alone(9))
+    CLOCK.now += 61 * DAY
+    pruned(store, Limits(age=DAY, versions=1, bytes=1))
+    assert restorable(store, "/r/a") == [intent.id, before]
+
+
+def test_a_moved_tree_goes_with_the_age_and_counts_apart(store):
+    place, foreign = store.trash_place(), store.trash_place()
+    for tree in (place, foreign):
+        os.makedirs(f"{tree}/closed/inner")
+        with open(f"{tree}/closed/file", "wb") as out:
+            out.write(b"x" * 50_000)
+        os.symlink("/", f"{tree}/closed/link")
+        os.chmod(f"{tree}/closed", 0)
+    number = put(store, "/r/d", DirectoryState(entries=3, trash=place))
+    put(store, "/r/d", ABSENT)
+    before = store.usage()
+    assert before.trash >= 50_000
+    pruned(store, replace(ROOMY, bytes=1))
+    assert store.version(number).restorable and os.path.lexists(place), "the limit of bytes isn't for the trash"
+    CLOCK.now += 61 * DAY
+    assert pruned(store).trees == 1
+    assert not os.path.lexists(place)
+    assert os.path.lexists(foreign), "a tree that no version leads to stays until it is old itself"
+    version = store.version(number)
+    assert not version.restorable and "30 days" in version.why_not
+
+
+def test_pruning_may_stop_after_any_step(opened):
+    store = opened("store")
+    for n in range(40):
+        put(store, f"/r/{n % 2}", file(b"%d" % n * 40), alone(n))
+    CLOCK.now += 61 * DAY
+    limits = Limits(age=30 * DAY, versions=3, bytes=2**40)
+    for steps in range(60):
+        work = store.prune(limits, now=CLOCK.now)
+        for _, _tally in zip(range(steps), work, strict=False):
+            pass
+        work.close()
+        assert len(restorable(store, "/r")) >= 2
+    assert len(restorable(store, "/r")) == 2
+
+
+def test_work_is_due_for_one_of_all_who_ask(opened):
+    one, two = opened("shared"), opened("shared")
+    assert one.due("tidy", every=HOUR, now=10 * HOUR)
+    assert not two.due("tidy", every=HOUR, now=10 * HOUR + 1)
+    assert two.due("other", every=HOUR, now=10 * HOUR)
+    assert two.due("tidy", every=HOUR, now=11 * HOUR)
+    assert not one.due("tidy", every=HOUR, now=11 * HOUR)
+    assert one.due("tidy", every=HOUR, now=5 * HOUR), "a clock that was set back stops nothing for ever"
+
+
+def drafts_of_a_file() -> list[bytes]:
+    """A file as somebody works on it, line by line."""
+    lines = [b"line %d of many, each unlike the others: %s\n" % (n, os.urandom(20).hex().encode()) for n in range(150)]
+    found = []
+    for n in range(50):
+        lines[n * 3] = b"changed %d\n" % n
+        found.append(b"".join(lines))
+    return found
+
+
+def test_after_compacting_every_version_reads_as_before_and_takes_less_room(store):
+    drafts = drafts_of_a_file()
+    for n, data in enumerate(drafts):
+        put(store, "/r/a", file(data))
+        put(store, "/r/b", file(drafts[-n] if n % 3 else b""))
+    put(store, "/r/c", file(os.urandom(100_000)))
+    put(store, "/r/d", FileState(Bytes(b"x" * 9_000_000), None))
+    numbers, before = restorable(store, "/r"), store.usage()
+    done = Tally()
+    for tally in store.compact():
+        done = tally
+    assert done.deltas > 40
+    assert restorable(store, "/r") == numbers
+    after = store.usage()
+    assert before.bytes - after.bytes > 100_000
+    assert (after.versions, after.contents) == (before.versions, before.contents)
+    again = Tally()
+    for tally in store.compact():
+        again = tally
+    assert again.deltas == 0, "what is done is done"
+    put(store, "/r/a", file(drafts[0] + b"and one more\n"))
+    put(store, "/r/a", file(drafts[3]))
+    for _ in store.compact():
+        pass
+    assert len(restorable(store, "/r")) == len(numbers) + 2
+
+
+def test_pruning_leaves_what_is_told_as_a_difference_from_something_pruned(store):
+    drafts = drafts_of_a_file()
+    put(store, "/r/a", file(drafts[0]))
+    for n, data in enumerate(drafts[1:]):
+        put(store, "/r/a", file(data), alone(n // 7))
+    for _ in store.compact():
+        pass
+    pruned(store, Limits(age=30 * DAY, versions=2, bytes=2**40))
+    left = restorable(store, "/r/a")
+    assert 2 < len(left) < 20
+    contents = store.usage().contents
+    for _ in store.compact():
+        pass
+    assert restorable(store, "/r/a") == left
+    assert store.usage().contents == len(left) < contents, "and compacting frees it"
 
 
 def test_after_closing_every_call_fails_as_history_unavailable(opened):

@@ -5,6 +5,7 @@ Rule: the specification's "Keeping and pruning".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from handrail.store.protocol import Limits
@@ -31,26 +32,16 @@ class Kept:
 def needed(versions: Sequence[Kept], since: int) -> frozenset[int]:
     """The ids of the versions that stay whatever the limits say; `versions` are those of one path, newest first.
 
-    The newest one; what an open intent goes from and to; and for each task that was at work since that time what stood
-    there before and after it, for an undo starts from these.
+    The newest one; what an open intent goes from and to; and what stood there before and after each stretch of work of
+    a task that was at work since that time, for an undo takes it back stretch by stretch.
     """
     stay = {version.id for version in versions if not version.done}
     newest = next((at for at, version in enumerate(versions) if version.done), len(versions))
     stay.update(version.id for version in versions[: newest + 1])
-    first: dict[str | bytes, int] = {}
-    last: dict[str | bytes, int] = {}
-    young: set[str | bytes] = set()
-    for at, version in enumerate(versions):
-        if version.task is None:
-            continue
-        last.setdefault(version.task, at)
-        first[version.task] = at
-        if max(version.time_ns, version.touched or 0) >= since:
-            young.add(version.task)
-    for task in young:
-        before = first[task] + 1
-        stay.add(versions[last[task]].id)
-        stay.update(version.id for version in versions[before : before + 1])
+    young = {v.task for v in versions if v.task is not None and max(v.time_ns, v.touched or 0) >= since}
+    for newer, older in pairwise(versions):
+        if newer.task != older.task and (newer.task in young or older.task in young):
+            stay.add(older.id)
     return frozenset(stay)
 
 
