@@ -21,6 +21,7 @@ from handrail.core.hooks import AfterToolCall, BeforeToolCall, Hooks, ToolResult
 from handrail.core.passage import Passage
 from handrail.core.sessions import Session, Sessions
 from handrail.core.tool import Context, Outcome, Reply, Tool
+from handrail.core.upkeep import Upkeep
 from handrail.guard.policy import ToolRules
 from handrail.model.calls import Call, Result
 from handrail.model.errors import HandrailError, InternalError, InvalidCall, Refused
@@ -43,6 +44,7 @@ class Road:
     roots: Sequence[str]
     output_directory: str
     failed: Callable[[Tool[Any] | None, HandrailError], Reply]
+    upkeep: Upkeep
 
     def run(self, call: Call) -> Result:
         """Take a call down the whole road; whatever happens, the answer is a result and the audit has a line."""
@@ -56,6 +58,8 @@ class Road:
         except Exception as error:
             result = self._failure(call, _bug(error))
         self._account(call, result, trail, time.perf_counter() - started)
+        if call.tool in self.tools and not self.tools[call.tool].read_only:
+            self.upkeep.after_call(self.config.history)
         return result
 
     def context(self, session: str) -> Context:

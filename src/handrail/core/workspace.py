@@ -22,6 +22,7 @@ from handrail.core.pipeline import Road
 from handrail.core.places import configured_roots, narrowed, output_directory, own, taken_over
 from handrail.core.sessions import Session, Sessions
 from handrail.core.tool import Reply, Tool
+from handrail.core.upkeep import Upkeep
 from handrail.editing.edit import EditPlanner
 from handrail.editing.write import WritePlanner
 from handrail.fs.host import HostFileSystem
@@ -78,6 +79,7 @@ class Workspace:
         self._locks = Locks(self._own.locks)
         self._audit = Audit(self._own.audit)
         self._sessions = Sessions(self.store, self._ledger)
+        self._upkeep = Upkeep(self.store, clock=time.time_ns)
         self._said: set[str] = set()
         try:
             self.road = self._lay(self._roots if self._roots or self._roots is None else (os.getcwd(),))
@@ -129,6 +131,7 @@ class Workspace:
 
     def close(self) -> None:
         """Give everything back."""
+        self._upkeep.close()
         self.road.audit.close()
         self._events.close()
         self.store.close()
@@ -204,6 +207,7 @@ class Workspace:
             roots=policy.roots or (),
             output_directory=output_directory(config),
             failed=opening.failed,
+            upkeep=self._upkeep,
         )
 
     def _policy_settings(self, loaded: Loaded, roots: tuple[str, ...] | None) -> PolicySettings:
