@@ -4,17 +4,19 @@ It decides nothing: what may happen was judged before, and what must stand there
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from handrail.fs import drafts, following, metadata, removal
+from handrail.fs import drafts, following, ignores, metadata, removal
 from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
+from handrail.fs.loading import load
 from handrail.fs.protocol import Bounds, Put, RawHits, Resolved, Written
 from handrail.fs.replace import replace, replace_all
 from handrail.fs.snapshot import Handle, HostSnapshot, facts, not_regular, open_regular
+from handrail.fs.tree import Asked, Trees
 from handrail.model.errors import HandrailError, NotThere
-from handrail.model.files import Belongings, Content, Entry, Stat
+from handrail.model.files import Belongings, Content, Directory, Entry, Loaded, Stat
 from handrail.model.paths import RealPath, shown
 from handrail.model.view import Grep, Tally
 
@@ -25,6 +27,9 @@ class HostFileSystem:
     """A `WritableFileSystem` on Linux (macOS as far as its calls go); safe from any number of threads."""
 
     name = "host"
+
+    def __init__(self) -> None:
+        self._trees = Trees()
 
     # reading
 
@@ -68,10 +73,26 @@ class HostFileSystem:
                 handle.close()
 
     def walk(self, root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) -> Iterator[str]:
-        """Absolute names of the files below `root`, by ripgrep."""
-        from handrail.fs import ripgrep
+        """Absolute names of the files below `root`, as the tree has them."""
+        return self._trees.names(root, bounds, tally, respect_ignore=respect_ignore)
 
-        return ripgrep.walk(root, bounds, tally, respect_ignore=respect_ignore)
+    def tree(
+        self,
+        root: RealPath,
+        bounds: Bounds,
+        tally: Tally,
+        *,
+        respect_ignore: bool = True,
+        descend: Callable[[str], bool] = lambda _: True,
+        most: int | None = None,
+    ) -> Sequence[Directory] | None:
+        """Every directory from `root` down, remembered until it changes."""
+        asked = Asked(respect_ignore, descend, most)
+        return self._trees.walk(root, asked, bounds=bounds, tally=tally)
+
+    def load(self, directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
+        """Read files of one directory whole."""
+        return load(directory, names, most=most)
 
     def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
         """Run ripgrep."""
@@ -87,9 +108,7 @@ class HostFileSystem:
 
     def ignored(self, directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
         """Which of these children the ignore rules leave out."""
-        from handrail.fs import ripgrep
-
-        return ripgrep.ignored(directory, names, bounds)
+        return ignores.ignored(directory.text, names, bounds.inside)
 
     def launch(self, path: RealPath) -> str:
         """Open with the default application."""

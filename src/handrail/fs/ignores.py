@@ -1,16 +1,16 @@
-"""The ignore rules that hold in a directory because of what lies above it, up to the repository's or workspace's root.
+"""Which ignore rules hold in a directory: those of its repository, else of its workspace, from the root down to it.
 
-ripgrep reads the rules at and below the directory itself; it knows no boundary, so what lies above is gathered here.
+It reads the ignore files; what a line means stands in `fs/rules.py`, and who walks by it in `fs/tree.py`.
 """
 
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
-from handrail.fs.rules import Rules
+from handrail.fs.rules import Rules, joined
 from handrail.model.paths import within
 
 FILES: Final = (".gitignore", ".ignore")
@@ -19,52 +19,163 @@ MAX_BYTES: Final = 1 << 20
 
 _EXCLUDES: Final = re.compile(rb'(?im)^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$')
 _GITDIR: Final = re.compile(rb"^gitdir:\s*(.+?)\s*$", re.MULTILINE)
+_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Above:
-    """What holds in a directory from above: `rules` are gitignore lines that are relative to `boundary`.
+class Level:
+    """One directory's rules; `base` is how many bytes of an absolute name come before what is relative to it."""
 
-    `lifted`: the directory's own rules would hide all that is in it; who names such a directory wants to see it.
+    rules: Rules
+    base: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """The rules that hold for what lies in a directory, the nearest first; the same object as long as none changed.
+
+    A `.ignore` file, however far up, decides before any `.gitignore` does.
+    """
+
+    ignore: tuple[Level, ...] = ()
+    git: tuple[Level, ...] = ()
+    lifted: bool = False
+    levels: tuple[Level, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", self.ignore + self.git)
+
+    def below(self, place: str, gitignore: bytes, ignore: bytes) -> "Context":
+        """What holds in `place`, a directory that has ignore files of its own."""
+        if self.lifted:
+            return Context(lifted=True)
+        return Context(_level(ignore, place) + self.ignore, _level(gitignore, place) + self.git)
+
+    def left_out(self, place: str, files: Sequence[str], directories: Sequence[str]) -> frozenset[str]:
+        """Which children of the directory `place` the rules leave out, each judged for itself."""
+        found: set[bytes] = set()
+        if self.levels and (files or directories):
+            inside = os.fsencode(place.rstrip("/") + "/")
+            texts = os.fsencode("\0".join(files)), os.fsencode("\0".join(directories))
+            for level in self.levels:
+                if level.rules.ignores:
+                    found.update(level.rules.suspects(inside[level.base :], *texts))
+        if not found:
+            return frozenset()
+        known = frozenset(directories)
+        names = map(os.fsdecode, found)
+        return frozenset(name for name in names if self._decide(inside + os.fsencode(name), directory=name in known))
+
+    def hides(self, path: str) -> bool:
+        """Whether the rules leave out a directory, judged for itself."""
+        return bool(self.levels) and self._decide(os.fsencode(path), directory=True)
+
+    def _decide(self, path: bytes, *, directory: bool) -> bool:
+        for level in self.levels:
+            word = level.rules.says(path[level.base :], directory=directory)
+            if word is not None:
+                return word
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What holds in a directory from above that somebody named, before its own ignore files.
+
+    `lines` say the same to ripgrep, relative to `boundary`. `freed`: the rules above would hide the directory or all
+    that is in it, so they don't hold; `lifted`: its own rules would, so none hold.
     """
 
     boundary: str
-    rules: bytes
+    context: Context
+    lines: bytes
     lifted: bool = False
 
 
-def above(directory: str, inside: Sequence[str]) -> Above:
-    """The rules from above for a directory that somebody named, `inside` being the workspace's roots.
-
-    A directory that these rules would hide, as such or by hiding each of its children, is free of them.
-    """
-    boundary = _boundary(directory, inside)
+def start(directory: str, inside: Sequence[str]) -> Start:
+    """Where a walk of a directory begins that somebody named, `inside` being the workspace's roots."""
+    boundary = boundary_of(directory, inside)
+    context = repository(boundary)
+    lines = common_lines(boundary)
     if boundary == directory:
-        return Above(boundary, b"")
-    children = _children(directory)
-    rules = _rules(boundary, _between(boundary, directory)[:-1])
-    if rules and _hides(rules, boundary, directory, children):
-        rules = b""
-    own = _rules(directory, [directory], repository=False)
-    return Above(boundary, rules, lifted=bool(own and children) and _hides(own, directory, directory, children))
+        return Start(boundary, context, lines)
+    files, directories = _children(directory)
+    above = _between(boundary, directory)[:-1]
+    hidden = False
+    for place in above:
+        hidden = hidden or (place != boundary and context.hides(place))
+        context = context.below(place, *own(place))
+    if hidden or context.hides(directory) or _hides_all(context, directory, files, directories):
+        context, lines = Context(), b""
+    else:
+        lines = _lines(boundary, above, lines)
+    alone = Context().below(directory, *own(directory))
+    if _hides_all(alone, directory, files, directories):
+        return Start(boundary, Context(lifted=True), b"", lifted=True)
+    return Start(boundary, context, lines)
 
 
 def ignored(directory: str, names: Sequence[str], inside: Sequence[str]) -> frozenset[str]:
     """Which of the directory's children the rules leave out; a directory's name has a trailing slash."""
-    boundary = _boundary(directory, inside)
-    rules = _global() + _rules(boundary, _between(boundary, directory))
-    matches = Rules(rules).ignore
-    prefix = _relative(directory, boundary)
-    return frozenset(name for name in names if name.rstrip("/") == ".git" or matches(prefix + name))
+    boundary = boundary_of(directory, inside)
+    context = repository(boundary)
+    for place in _between(boundary, directory):
+        if place != boundary and context.hides(place):
+            return frozenset(names)
+        context = context.below(place, *own(place))
+    directories = [name.rstrip("/") for name in names if name.endswith("/")]
+    found = context.left_out(directory, [name for name in names if not name.endswith("/")], [])
+    found |= {name + "/" for name in context.left_out(directory, [], directories)}
+    return found | {name for name in names if name.rstrip("/") == ".git"}
 
 
-def _boundary(directory: str, inside: Sequence[str]) -> str:
+def repository(boundary: str) -> Context:
+    """What holds in a repository's root, or a workspace's, before its own ignore files."""
+    return Context(git=_level(common_lines(boundary), boundary))
+
+
+def common_lines(boundary: str) -> bytes:
+    """git's global excludes and those of the repository itself."""
+    return joined([read(place) for place in common_files(boundary)])
+
+
+def common_files(boundary: str) -> Sequence[str]:
+    """The files that hold for a whole repository, the later ones deciding."""
+    return [_global_file(), _exclude_file(boundary)]
+
+
+def boundary_of(directory: str, inside: Sequence[str]) -> str:
+    """The root of the repository that holds a directory, else the workspace's root, else the directory."""
     place = directory
     while place != "/":
         if os.path.lexists(os.path.join(place, ".git")):
             return place
         place = os.path.dirname(place)
     return max((root for root in inside if within(directory, root)), key=len, default=directory)
+
+
+def own(place: str) -> tuple[bytes, bytes]:
+    """What a directory's `.gitignore` and `.ignore` say."""
+    return read(os.path.join(place, FILES[0])), read(os.path.join(place, FILES[1]))
+
+
+def read(path: str, directory: int | None = None) -> bytes:
+    """The bytes of an ignore file, nothing for one that is no regular file or can't be read."""
+    try:
+        handle = os.open(path, _FLAGS, dir_fd=directory)
+    except (OSError, ValueError):
+        return b""
+    try:
+        return os.read(handle, MAX_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def _level(data: bytes, place: str) -> tuple[Level, ...]:
+    rules = Rules(data) if data else None
+    return (Level(rules, len(os.fsencode(place.rstrip("/"))) + 1),) if rules else ()
 
 
 def _between(boundary: str, directory: str) -> list[str]:
@@ -74,33 +185,28 @@ def _between(boundary: str, directory: str) -> list[str]:
     return places[::-1]
 
 
-def _children(directory: str) -> list[str]:
+def _children(directory: str) -> tuple[list[str], list[str]]:
+    files: list[str] = []
+    directories: list[str] = []
     try:
         with os.scandir(directory) as entries:
-            return [e.name + ("/" if e.is_dir(follow_symlinks=False) else "") for e in entries if e.name != ".git"]
+            for entry in entries:
+                if entry.name != ".git" and entry.name not in FILES:
+                    (directories if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
     except OSError:
-        return []
+        return [], []
+    return files, directories
 
 
-def _rules(boundary: str, places: Iterable[str], *, repository: bool = True) -> bytes:
-    lines = [_read(_exclude_file(boundary))] if repository else []
-    known = list(places)
-    lines += [
-        _anchored(_read(os.path.join(place, name)), _relative(place, boundary)) for name in FILES for place in known
-    ]
-    return b"\n".join(text for text in lines if text)
+def _hides_all(context: Context, directory: str, files: Sequence[str], directories: Sequence[str]) -> bool:
+    names = len(files) + len(directories)
+    return bool(names) and len(context.left_out(directory, files, directories)) == names
 
 
-def _hides(rules: bytes, boundary: str, directory: str, children: Sequence[str]) -> bool:
-    matches = Rules(rules).ignore
-    prefix = _relative(directory, boundary)
-    if prefix and matches(prefix):
-        return True
-    return bool(children) and all(matches(prefix + child) or child in FILES for child in children)
-
-
-def _relative(place: str, boundary: str) -> str:
-    return "" if place == boundary else place[len(boundary.rstrip("/")) + 1 :] + "/"
+def _lines(boundary: str, places: Sequence[str], common: bytes) -> bytes:
+    base = len(boundary.rstrip("/")) + 1
+    said = [_anchored(read(os.path.join(place, name)), place[base:]) for name in FILES for place in places]
+    return b"\n".join([common, *said])
 
 
 def _anchored(rules: bytes, prefix: str) -> bytes:
@@ -109,48 +215,36 @@ def _anchored(rules: bytes, prefix: str) -> bytes:
         return rules
     if "\n" in prefix:
         return b""
-    base = b"/" + re.sub(rb"[\\*?\[\]{}!# ]", lambda found: b"\\" + found.group(), os.fsencode(prefix))
-    return b"\n".join(line for line in (_moved(line, base) for line in rules.split(b"\n")) if line)
+    base = b"/" + re.sub(rb"[\\*?\[\]{}!# ]", lambda found: b"\\" + found.group(), os.fsencode(prefix)) + b"/"
+    return b"\n".join(_moved(rules.removeprefix(b"\xef\xbb\xbf").split(b"\n"), base))
 
 
-def _moved(line: bytes, base: bytes) -> bytes:
-    line = line.removesuffix(b"\r")
-    if not line.strip() or line.startswith(b"#"):
-        return b""
-    sign, body = (b"!", line[1:]) if line.startswith(b"!") else (b"", line)
-    if b"/" in body.rstrip().rstrip(b"/"):
-        return sign + base + body.lstrip(b"/")
-    return sign + base + b"**/" + body
+def _moved(lines: Sequence[bytes], base: bytes) -> Iterator[bytes]:
+    for line in (line.removesuffix(b"\r") for line in lines):
+        if not line.strip() or line.startswith(b"#"):
+            continue
+        sign, body = (b"!", line[1:]) if line.startswith(b"!") else (b"", line)
+        if b"/" in body.rstrip().rstrip(b"/"):
+            yield sign + base + body.lstrip(b"/")
+        else:
+            yield sign + base + b"**/" + body
 
 
 def _exclude_file(boundary: str) -> str:
     git = os.path.join(boundary, ".git")
-    found = _GITDIR.search(_read(git))
+    found = _GITDIR.search(read(git))
     if found:
         git = os.path.join(boundary, os.fsdecode(found.group(1)))
-        common = _read(os.path.join(git, "commondir")).strip()
+        common = read(os.path.join(git, "commondir")).strip()
         git = os.path.join(git, os.fsdecode(common)) if common else git
     return os.path.join(git, "info", "exclude")
 
 
-def _global() -> bytes:
+def _global_file() -> str:
     home = os.path.expanduser("~")
     config = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git")
     for place in (os.path.join(home, ".gitconfig"), os.path.join(config, "config")):
-        found = _EXCLUDES.search(_read(place))
+        found = _EXCLUDES.search(read(place))
         if found:
-            return _read(os.path.expanduser(os.fsdecode(found.group(1)))) + b"\n"
-    return _read(os.path.join(config, "ignore")) + b"\n"
-
-
-def _read(path: str) -> bytes:
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return b""
-    try:
-        return os.read(handle, MAX_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
+            return os.path.expanduser(os.fsdecode(found.group(1)))
+    return os.path.join(config, "ignore")

@@ -174,7 +174,8 @@ def _is_directory(path: str) -> bool:
 
 
 def _common(run: _Run, bounds: Bounds, *, respect_ignore: bool) -> list[str]:
-    options = ["--no-config", "--hidden", "--no-ignore-messages", "--no-require-git", "--no-ignore-parent", "-g!.git"]
+    options = ["--no-config", "--hidden", "--no-ignore-messages", "--no-require-git", "-g!.git"]
+    options += ["--no-ignore-parent", "--no-ignore-global", "--no-ignore-exclude"]
     if not respect_ignore or run.lifted:
         options.append("--no-ignore")
     options += [f"-g!{_within_root(glob, run.prefix)}" for glob in bounds.leave_out]

@@ -1,104 +1,135 @@
-"""Ignore rules as git reads them: which names a list of gitignore lines leaves out; knows no file system."""
+"""The lines of an ignore file as git reads them: which names they leave out; knows no file system."""
 
 import os
-import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import re2
 
-_CLASS: Final = re.compile(rb"\[[!^]?\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*\]", re.DOTALL)
+from handrail.fs.wildmatch import expression
+
+_CHUNK: Final = 200
+"""Rules in one expression; with more of them RE2 may run out of its memory for states."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
     ignores: bool
     directories: bool
-    regex: "re2._Regexp"
+    anchored: bool
+    expression: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Rules that follow on each other and say the same."""
+
+    ignores: bool
+    regexes: "tuple[re2._Regexp, ...]"
 
 
 class Rules:
-    """Lines of ignore files, all relative to one directory, the later ones deciding."""
+    """Lines of ignore files, all relative to one directory, the later ones deciding.
+
+    A path is relative, in bytes. Each is judged for itself, not by what lies above it.
+    """
+
+    __slots__ = ("_runs", "anchored", "ignores")
 
     def __init__(self, lines: bytes) -> None:
-        self._rules = [rule for rule in map(_rule, lines.split(b"\n")) if rule is not None][::-1]
+        rules = [rule for rule in map(_rule, lines.removeprefix(b"\xef\xbb\xbf").split(b"\n")) if rule is not None]
+        self.anchored = any(rule.anchored for rule in rules)
+        self._runs = [_run(run) for run in _alike(rules)][::-1]
+        self.ignores = any(run.ignores for run in self._runs)
+
+    def says(self, path: bytes, *, directory: bool) -> bool | None:
+        """What the last rule that names a path says: left out, shown again, or nothing."""
+        text = (b"\0/" if directory else b"\0=") + path + b"\0"
+        for run in self._runs:
+            for regex in run.regexes:
+                if regex.fullmatch(text):
+                    return run.ignores
+        return None
+
+    def suspects(self, prefix: bytes, files: bytes, directories: bytes) -> Iterator[bytes]:
+        """The names that some rule would leave out, of many that are joined by NULs and lie at `prefix`."""
+        base = prefix if self.anchored else b""
+        text = _marked(b"\0=" + base, files) + _marked(b"\0/" + base, directories)
+        start = len(base) + 2
+        for run in self._runs:
+            if run.ignores:
+                for regex in run.regexes:
+                    for found in regex.finditer(text):
+                        yield text[found.start() + start : found.end() - 1]
 
     def ignore(self, path: str) -> bool:
         """Whether a relative path is left out, by itself or with a directory above it; a directory ends in `/`."""
         data = os.fsencode(path)
-        parts = data.rstrip(b"/").split(b"/")
-        for depth in range(1, len(parts) + 1):
-            if self._exactly(b"/".join(parts[:depth]), directory=depth < len(parts) or data.endswith(b"/")):
-                return True
-        return False
-
-    def _exactly(self, path: bytes, *, directory: bool) -> bool:
-        for rule in self._rules:
-            if (directory or not rule.directories) and rule.regex.fullmatch(path):
-                return rule.ignores
-        return False
+        above = [at for at, byte in enumerate(data) if byte == 0x2F]
+        return any(self.says(data[:end], directory=True) for end in above) or (
+            not data.endswith(b"/") and bool(self.says(data, directory=False))
+        )
 
 
-def _rule(line: bytes) -> _Rule | None:
-    line = _trimmed(line.removesuffix(b"\r"))
-    if not line or line.startswith(b"#"):
-        return None
-    ignores = not line.startswith(b"!")
-    body = line if ignores else line[1:]
-    directories = body.endswith(b"/")
-    body = body.removesuffix(b"/")
-    if not body:
-        return None
-    anchored = b"/" in body
-    regex = _regex(body.removeprefix(b"/"))
+def _marked(mark: bytes, names: bytes) -> bytes:
+    return mark + names.replace(b"\0", b"\0" + mark) + b"\0" if names else b""
+
+
+def joined(files: Sequence[bytes]) -> bytes:
+    """Several files' lines as one, the later ones deciding."""
+    return b"\n".join(data.removeprefix(b"\xef\xbb\xbf") for data in files if data)
+
+
+def _alike(rules: Sequence[_Rule]) -> Iterator[Sequence[_Rule]]:
+    start = 0
+    for at in range(1, len(rules) + 1):
+        if at == len(rules) or rules[at].ignores != rules[start].ignores:
+            yield rules[start:at]
+            start = at
+
+
+def _run(rules: Sequence[_Rule]) -> _Run:
+    pieces = [rules[at : at + _CHUNK] for at in range(0, len(rules), _CHUNK)]
+    return _Run(rules[0].ignores, tuple(regex for piece in pieces for regex in _compiled(piece)))
+
+
+def _compiled(rules: Sequence[_Rule]) -> "Iterator[re2._Regexp]":
     options = re2.Options()
     options.log_errors = False
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
+    # The mark behind the NUL tells directories, and keeps a rule for an empty name from matching between two names.
+    text = rb"(?s)\x00(?:" + b"|".join(_whole(rule) for rule in rules) + rb")\x00"
     try:
-        return _Rule(ignores, directories, re2.compile(b"(?s)" + (b"" if anchored else b"(?:.*/)?") + regex, options))
+        yield re2.compile(text, options)
     except re2.error:
+        if len(rules) > 1:
+            yield from _compiled(rules[: len(rules) // 2])
+            yield from _compiled(rules[len(rules) // 2 :])
+
+
+def _whole(rule: _Rule) -> bytes:
+    return (b"/" if rule.directories else b"[=/]") + (b"" if rule.anchored else rb"(?:[^\x00]*/)?") + rule.expression
+
+
+def _rule(line: bytes) -> _Rule | None:
+    if line.startswith(b"#"):
         return None
+    body = _trimmed(line.removesuffix(b"\r").partition(b"\0")[0])
+    ignores = not body.startswith(b"!")
+    body = body if ignores else body[1:]
+    directories = body.endswith(b"/")
+    body = body.removesuffix(b"/")
+    anchored = b"/" in body
+    found = expression(body.removeprefix(b"/"), paths=anchored)
+    if not body or found is None:
+        return None
+    return _Rule(ignores, directories, anchored, found)
 
 
 def _trimmed(line: bytes) -> bytes:
+    """Without the blanks at its end, of which one behind a backslash is kept."""
     bare = line.rstrip(b" ")
     escaped = (len(bare) - len(bare.rstrip(b"\\"))) % 2 == 1 and bare != line
     return bare + b" " if escaped else bare
-
-
-def _regex(body: bytes) -> bytes:
-    done = b""
-    at = 0
-    while at < len(body):
-        size, piece = _piece(body, at)
-        done += piece
-        at += size
-    return done
-
-
-def _piece(body: bytes, at: int) -> tuple[int, bytes]:
-    start = at == 0 or body[at - 1 : at] == b"/"
-    if start and body.startswith(b"**/", at):
-        return 3, b"(?:.*/)?"
-    if start and body[at:] == b"**":
-        return 2, b".+"
-    character = body[at : at + 1]
-    if character == b"*":
-        return len(body[at:]) - len(body[at:].lstrip(b"*")), b"[^/]*"
-    if character == b"?":
-        return 1, b"[^/]"
-    if character == b"[":
-        found = _CLASS.match(body, at)
-        return (len(found.group()), _class(found.group())) if found else (1, b"\\[")
-    if character == b"\\":
-        return 2, re2.escape(body[at + 1 : at + 2])
-    return 1, re2.escape(character)
-
-
-def _class(text: bytes) -> bytes:
-    negated = text[1:2] in {b"!", b"^"}
-    inner = text[2 if negated else 1 : -1]
-    safe = b"\\]" + inner[1:] if inner.startswith(b"]") else inner
-    safe = re.sub(rb"\[(?!:)", rb"\\[", safe)
-    return b"[^/" + safe + b"]" if negated else b"[" + safe + b"]"
