@@ -3,7 +3,6 @@
 It knows the order of the stations and nothing of any tool, format or file system.
 """
 
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,18 +12,18 @@ from handrail.core.questions import Prepared, Questions
 from handrail.core.sessions import Session
 from handrail.core.showing import content_hash, diff_of
 from handrail.core.tool import Outcome, Tool
+from handrail.core.work import Work
 from handrail.guard.view import CallView
 from handrail.model.answers import Answer, Opened, ReadBinary, ReadImage, ReadText
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Freshness, Plan
 from handrail.model.errors import HandrailError, OutOfDate
 from handrail.model.files import FileState
-from handrail.model.operations import Operation, Undo
+from handrail.model.operations import Operation
 from handrail.model.paths import RealPath
 from handrail.model.planner import Planner
-from handrail.model.records import UNDO, Answered, Request, Task
+from handrail.model.records import Answered, Request
 from handrail.model.view import Target
-from handrail.store.protocol import Author
 
 MADE_FOR_OTHER_BYTES = ("no_match", "ambiguous_match", "no_change")
 """Refusals of an edit that a file which changed since it was read explains."""
@@ -43,15 +42,12 @@ class Passage:
         self._diffs = tool.diffs
         self._read_call = tool.read_call
         self._view = ground.make_view(call, session)
-        self._questions = Questions(ground.sensitive, ground.approvals, call, task=self._open_task, clock=ground.clock)
-        self._group: str | None = None
-        self._task: Task | None = None
-        self._undone: str | None = None
+        self._work = Work(ground.store, call, session=session.name, clock=ground.clock)
+        self._questions = Questions(ground.sensitive, ground.approvals, call, task=self._work.task, clock=ground.clock)
 
     def travel(self, operations: Sequence[Operation]) -> Sequence[Outcome]:
         """Every operation's outcome, in order; those that need a person's word on a secret come last."""
-        self._group = uuid.uuid4().hex if len(operations) > 1 else None
-        self._undone = next((op.task for op in operations if isinstance(op, Undo)), None)
+        self._work.begin(operations)
         outcomes: dict[int, Outcome] = {}
         admitted: list[tuple[int, Operation, Sequence[Target], Sequence[RealPath]]] = []
         for index, operation in enumerate(operations):
@@ -222,7 +218,7 @@ class Passage:
             return latest.plan.changes
 
         applied = self._ground.writer.apply(
-            ready.plan.changes, self._author(), replan=replan, witness=self._note_written
+            ready.plan.changes, self._work.author(), replan=replan, witness=self._note_written
         )
         return replace(
             outcome,
@@ -240,27 +236,6 @@ class Passage:
             if known is None or known == content_hash(change.before):
                 return False
         return True
-
-    def _open_task(self) -> Task:
-        """The piece of work that this call belongs to; taking another one back is one of its own."""
-        if self._task is None:
-            name, objective = self._call.task, self._call.objective
-            if self._undone is not None:
-                name, objective = UNDO + uuid.uuid4().hex[:10], f"take back {self._undone}"
-            self._task = self._ground.store.open_task(
-                self._session.name, task=name, objective=objective, now=self._ground.clock()
-            )
-        return self._task
-
-    def _author(self) -> Author:
-        task = self._open_task()
-        return Author(
-            tool=self._call.tool,
-            session=self._session.name,
-            task=task.id,
-            objective=task.objective,
-            group=self._group,
-        )
 
     def _launch(self, plan: Plan) -> Answer:
         assert plan.launch is not None  # noqa: S101 -- the caller looked

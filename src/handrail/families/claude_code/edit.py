@@ -75,4 +75,5 @@ TOOL: Tool[EditArguments] = Tool(
     read_only=False,
     destructive=True,
     failure_path="file_path",
+    read_call="Read",
 )

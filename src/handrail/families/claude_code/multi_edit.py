@@ -83,4 +83,5 @@ TOOL: Tool[MultiEditArguments] = Tool(
     read_only=False,
     destructive=True,
     failure_path="file_path",
+    read_call="Read",
 )

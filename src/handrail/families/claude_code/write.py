@@ -63,4 +63,5 @@ TOOL: Tool[WriteArguments] = Tool(
     destructive=True,
     idempotent=True,
     failure_path="file_path",
+    read_call="Read",
 )
