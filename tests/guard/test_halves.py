@@ -4,12 +4,57 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.guard.halves import Halves, Names
-from handrail.text.globs import Matcher
+from handrail.text.globs import Component, Matcher
 
 _PART = st.sampled_from(
-    ["a", "b", "**", "*", "?", "a*", "*.b", "{a,b}", "[ab]", "[!a]", "\\*", "a{,b/c}", ".", "é", "A", "\udcff", "[^/]b"]
+    [
+        "a",
+        "b",
+        "**",
+        "*",
+        "?",
+        "a*",
+        "*.b",
+        "{a,b}",
+        "[ab]",
+        "[!a]",
+        "\\*",
+        "a{,b/c}",
+        ".",
+        "é",
+        "A",
+        "\udcff",
+        "[^/]b",
+        "*.b.a",
+        "*..",
+        "*.*",
+        "*b",
+        "*.[b]",
+    ]
 )
-_NAME = st.sampled_from(["a", "b", "ab", "a.b", "c", "*", "é", "É", "A", "B", "\udcff", "x\ny", "a\x01", "**"])
+_NAME = st.sampled_from(
+    [
+        "a",
+        "b",
+        "ab",
+        "a.b",
+        "c",
+        "*",
+        "é",
+        "É",
+        "A",
+        "B",
+        "\udcff",
+        "x\ny",
+        "a\x01",
+        "**",
+        "x.b.a",
+        ".b",
+        "..",
+        "a..",
+        "a.",
+    ]
+)
 _GLOB = st.builds(
     lambda parts, end: "/" + "/".join(parts) + end, st.lists(_PART, max_size=5), st.sampled_from(["", "/"])
 )
@@ -29,7 +74,7 @@ def test_a_set_of_globs_names_in_a_directory_what_it_names_by_whole_paths(
 
 
 def test_one_name_does_not_run_into_the_next_when_all_are_asked_at_once() -> None:
-    names = Names(regexes=["a[^/]*b", "[^/x]c", "[\0-z]+q"])
+    names = Names(map(Component, ["a[^/]*b", "[^/x]c", "[\0-z]+q"]))
     assert set(names.those(["a1", "2b", "yc", "c", "az", "q"])) == {"yc"}
     assert list(names.those(["a-b"])) == ["a-b"]
     assert list(names.those([])) == []

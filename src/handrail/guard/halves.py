@@ -3,35 +3,60 @@
 It knows absolute globs and names, nothing of what they are for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from handrail.model.paths import within
-from handrail.text.globs import components
+from handrail.text.globs import Component, components
 from handrail.text.names import encoded, searcher
-
-_Part = tuple[str, str | None]
 
 
 class Names:
-    """Names by their texts and by expressions."""
+    """Names by their texts, by what they end in from a dot on, and by expressions."""
 
-    def __init__(self, texts: Iterable[str] = (), regexes: Iterable[str] = (), *, ignore_case: bool = False) -> None:
-        self.texts = frozenset(texts)
-        self._regexes = tuple(dict.fromkeys(regexes))
+    def __init__(self, parts: Iterable[Component], *, ignore_case: bool = False) -> None:
+        texts, endings = set(), set()
+        regexes: dict[str, None] = {}
+        for part in parts:
+            if part.text is not None and not ignore_case:
+                texts.add(part.text)
+            elif part.suffix is not None and part.suffix.startswith(".") and not ignore_case:
+                endings.add(part.suffix)
+            else:
+                regexes[part.regex] = None
+        self._texts, self._endings, self._regexes = frozenset(texts), frozenset(endings), tuple(regexes)
         self._ignore_case = ignore_case
 
     def match(self, name: str) -> bool:
         """Whether it is one of them."""
-        return name in self.texts or (bool(self._regexes) and self._one(encoded(name)) is not None)
+        if name in self._texts:
+            return True
+        if self._endings:
+            dot = name.find(".")
+            while dot >= 0:
+                if name[dot:] in self._endings:
+                    return True
+                dot = name.find(".", dot + 1)
+        return bool(self._regexes) and self._one(encoded(name)) is not None
 
     def those(self, names: Sequence[str]) -> Iterable[str]:
-        """Which of the names are; where none is, which is usual, one search says so."""
-        found = self.texts.intersection(names) if self.texts else ()
-        if not self._regexes or self._any(encoded("\0" + "\0\0".join(names) + "\0")) is None:
-            return found
-        return [name for name in names if name in found or self._one(encoded(name)) is not None]
+        """Which of the names are; where no expression finds one, which is usual, one search says so."""
+        if self._regexes and self._any(encoded("\0" + "\0\0".join(names) + "\0")) is not None:
+            return [name for name in names if self.match(name)]
+        if self._endings:
+            dotted = [name for name in names if "." in name]
+            return self._texts.intersection(names).union(self._ending(dotted))
+        return self._texts.intersection(names)
+
+    def _ending(self, names: Sequence[str]) -> Iterator[str]:
+        for name in names:
+            dot = name.find(".")
+            while dot >= 0:
+                if name[dot:] in self._endings:
+                    yield name
+                    break
+                dot = name.find(".", dot + 1)
 
     @cached_property
     def _one(self) -> Callable[[bytes], object]:
@@ -87,8 +112,8 @@ class Halves:
     def __init__(self, globs: Iterable[str], *, ignore_case: bool = False) -> None:
         self._ignore_case = ignore_case
         self._all_below: set[str] = set()
-        self._one_level: dict[str, _Group] = {}
-        self._any_depth: dict[str, _Group] = {}
+        self._one_level: dict[str, list[Component]] = {}
+        self._any_depth: dict[str, list[Component]] = {}
         self._covers: list[str] = []
         self._prefixes: list[str] = []
         self._whole: list[str] = []
@@ -96,7 +121,7 @@ class Halves:
             for parts in components(glob):
                 if parts:
                     self._add(parts)
-        self._deep = [(base, group.names(ignore_case)) for base, group in self._any_depth.items()]
+        self._deep = [(base, Names(parts, ignore_case=ignore_case)) for base, parts in self._any_depth.items()]
 
     def here(self, directory: str) -> Here:
         """What the globs name in the absolute directory."""
@@ -104,30 +129,29 @@ class Halves:
         if self._is_below(directory) or (self._covers and self._covered(data) is not None):
             return _EVERYTHING
         names = [found for base, found in self._deep if within(directory, base)]
-        group = self._one_level.get(directory)
-        if group is not None:
-            names.append(group.names(self._ignore_case))
+        if directory in self._one_level:
+            names.append(Names(self._one_level[directory], ignore_case=self._ignore_case))
         whole = self._full if self._prefixes and self._leads(data) is not None else None
         if not names and whole is None:
             return _NOTHING
         return Here(everything=False, names=tuple(names), whole=whole, prefix=directory.rstrip("/") + "/")
 
-    def _add(self, parts: Sequence[_Part]) -> None:
-        *above, (regex, text) = parts
-        while above and above[-1][0] == regex == "**":
+    def _add(self, parts: Sequence[Component]) -> None:
+        *above, last = parts
+        while above and above[-1].regex == last.regex == "**":
             above.pop()
-        level = above[-1:] != [("**", None)]
+        level = not above or above[-1].regex != "**"
         base = _text(above if level else above[:-1])
         if base is None or (self._ignore_case and base != "/"):
-            self._add_wild(above, regex)
-        elif regex == "**":
+            self._add_wild(above, last.regex)
+        elif last.regex == "**":
             self._all_below.add(base)
         else:
             groups = self._one_level if level else self._any_depth
-            groups.setdefault(base, _Group([], [])).add(regex, None if self._ignore_case else text)
+            groups.setdefault(base, []).append(last)
 
-    def _add_wild(self, above: Sequence[_Part], regex: str) -> None:
-        prefix = "/" + "".join("(?:.*/)?" if part == "**" else part + "/" for part, _ in above)
+    def _add_wild(self, above: Sequence[Component], regex: str) -> None:
+        prefix = "/" + "".join("(?:.*/)?" if part.regex == "**" else part.regex + "/" for part in above)
         if regex == "**":
             self._covers.append(rf"\A(?s:{prefix})")
         else:
@@ -157,26 +181,7 @@ class Halves:
         return searcher(list(dict.fromkeys(self._whole)), ignore_case=self._ignore_case)
 
 
-@dataclass(slots=True)
-class _Group:
-    """Names in one directory, made ready when they are first asked for."""
-
-    texts: list[str]
-    regexes: list[str]
-    ready: Names | None = None
-
-    def add(self, regex: str, text: str | None) -> None:
-        if text is None:
-            self.regexes.append(regex)
-        else:
-            self.texts.append(text)
-
-    def names(self, ignore_case: bool) -> Names:
-        self.ready = self.ready or Names(self.texts, self.regexes, ignore_case=ignore_case)
-        return self.ready
-
-
-def _text(parts: Sequence[_Part]) -> str | None:
+def _text(parts: Sequence[Component]) -> str | None:
     """The directory that components name, where no wildcard is among them."""
-    texts = [text for _, text in parts if text is not None]
+    texts = [part.text for part in parts if part.text is not None]
     return "/" + "/".join(texts) if len(texts) == len(parts) else None

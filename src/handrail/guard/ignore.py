@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 from handrail.fs.protocol import ReadableFileSystem
 from handrail.guard.resolve import Resolver
+from handrail.guard.standing import Standing
 from handrail.model.errors import HandrailError, NotThere, OutOfDate
 from handrail.model.files import Stat
 from handrail.model.paths import RealPath, within
@@ -82,11 +83,12 @@ _HIDDEN: Final = Folder(True, ())
 class Look:
     """The files as one call sees them: each directory of a root is asked once.
 
-    `bare`: directories that are known to hold no such file.
+    `bare`: directories that are known to hold no such file. `places`: what a policy found out of each directory.
     """
 
     folders: dict[str, dict[str, Folder]] = field(default_factory=dict)
     bare: Container[str] = frozenset()
+    places: dict[str, tuple[Standing, tuple[Folder, ...], bool]] = field(default_factory=dict)
 
     def below(self, root: str) -> dict[str, Folder]:
         """What is known of the directories of a root."""

@@ -10,7 +10,7 @@ from typing import Final
 from handrail.fs.protocol import ReadableFileSystem
 from handrail.guard import below, ignore
 from handrail.guard.globs import PathSet, Place, fixed_part, quoted
-from handrail.guard.ignore import IgnoreFiles, Look
+from handrail.guard.ignore import Folder, IgnoreFiles, Look
 from handrail.guard.resolve import Resolver
 from handrail.guard.sensitive import Sensitive
 from handrail.guard.standing import Lists, Standing
@@ -111,14 +111,32 @@ class Policy:
     def visibility(self, path: str, *, directory: bool = False, look: Look | None = None) -> Visibility:
         """How a view shows the real path; the names of sensitive files are no secret, their content is."""
         above, _, name = path.rpartition("/")
-        standing = self.standing(above or "/")
-        if directory or standing.odd or not name:
-            shows = self.judge(path, "read", directory=directory, look=look).allowed
-        else:
-            shows = not standing.closed and standing.names(name) and not self._hidden(path, standing.roots, look)
-        if not shows:
+        if directory or look is None or not name:
+            return self._judged(path, directory=directory, look=look)
+        known = look.places.get(above)
+        if known is None:
+            known = look.places[above] = self._entered(above or "/", look)
+        standing, folders, quiet = known
+        if standing.odd:
+            return self._judged(path, directory=False, look=look)
+        if standing.closed or not standing.names(name):
+            return "hidden"
+        for folder in folders:
+            if folder.hides(path, directory=False):
+                return "hidden"
+        if quiet and not self.sensitive.may_be(name):
+            return "open"
+        return "sensitive" if self.sensitive.sensitive(path) else "open"
+
+    def _judged(self, path: str, *, directory: bool, look: Look | None) -> Visibility:
+        if not self.judge(path, "read", directory=directory, look=look).allowed:
             return "hidden"
         return "sensitive" if not directory and self.sensitive.sensitive(path) else "open"
+
+    def _entered(self, directory: str, look: Look) -> tuple[Standing, tuple[Folder, ...], bool]:
+        standing = self.standing(directory)
+        folders = (self.ignores.folder(directory, root, look) for root in standing.roots)
+        return standing, tuple(f for f in folders if f.hidden or f.rules), self.sensitive.quiet(directory)
 
     def standing(self, directory: str) -> Standing:
         """What lists and places say of the files in a real directory, found out once."""

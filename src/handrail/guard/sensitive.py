@@ -4,14 +4,14 @@ It knows names, in whatever case and Unicode form they are written; the list can
 """
 
 import re
+import string
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from handrail.guard.globs import PathSet, Place
-from handrail.text.globs import Matcher, components, expand, to_regex
-from handrail.text.names import encoded, searcher
+from handrail.text.globs import Matcher, expand, is_literal, to_regex
 
 SENSITIVE: Final = (
     # keys and key stores
@@ -88,7 +88,8 @@ PROTECTED: Final = (
 )
 """Globs of places that need a person's word before a write."""
 
-_BACKUP: Final = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|sav|tmp|sw[a-z])|\.~\d+~)+$")
+_BACKUPS: Final = "bak|backup|old|orig|save|sav|tmp"
+_BACKUP: Final = re.compile(rf"(?:~|\.(?:{_BACKUPS}|sw[a-z])|\.~\d+~)+$")
 _SWAP: Final = re.compile(r"\.sw[a-z]$")
 _EXCEPT: Final = {SENSITIVE[0]: ".pub", ".env*": ".example"}
 
@@ -100,24 +101,35 @@ class Sensitive:
         self._extra = PathSet(
             [folded(glob) for glob in extra], place or Place(roots=(), home="/", real=str), ignore_case=True
         )
-        self._folded_extra = bool(extra)
 
     def sensitive(self, path: str) -> bool:
         """Whether the name of an absolute path, given or real, is that of a secret."""
         plain = folded(path).lstrip("/")
+        directory, _, name = plain.rpartition("/")
+        if not (self._extra or _suspects((name,)) or any(_known_place(directory))):
+            return False
         original = _original(plain)
         return self._names(plain) or (original != plain and self._names(original))
 
+    def quiet(self, directory: str) -> bool:
+        """Whether names alone tell in an absolute directory: one that `may_be` doesn't know is no secret there."""
+        return not (self._extra or any(_known_place(folded(directory).lstrip("/"))))
+
+    def may_be(self, name: str) -> bool:
+        """Whether a name has to be looked at more closely in a quiet directory; others are no secrets there."""
+        return not name.isascii() or bool(_suspects((name.lower(),)))
+
     def those(self, directory: str, names: Sequence[str]) -> Sequence[str]:
-        """Which of the children of an absolute directory are, by their names; where none is, one search says so."""
-        place, together = folded(directory).lstrip("/"), folded("\0\0".join(names))
-        if any(_known_place(place)) or "/" in together or _hint()(encoded(f"\0{together}\0")) is not None:
-            base = directory.rstrip("/") + "/"
+        """Which of the children of an absolute directory are, by their names."""
+        place, together = folded(directory).lstrip("/"), folded("\0".join(names))
+        base = directory.rstrip("/") + "/"
+        if any(_known_place(place)) or "/" in together:
             return [name for name in names if self.sensitive(base + name)]
-        if not self._folded_extra:
-            return []
-        extra = frozenset(self._extra.here("/" + place).those(together.split("\0\0")))
-        return [name for name in names if folded(name) in extra]
+        plain = together.split("\0")
+        few = set(_suspects(plain))
+        if self._extra:
+            few.update(self._extra.here("/" + place).those(plain))
+        return [name for name in names if folded(name) in few and self.sensitive(base + name)] if few else ()
 
     def _names(self, plain: str) -> bool:
         directory, _, name = plain.rpartition("/")
@@ -125,7 +137,7 @@ class Sensitive:
         listed = secret_place or _secret_names().fullmatch("/" + name) or (telling and _secret_paths().match(plain))
         if listed and not _harmless().match(plain):
             return True
-        return self._folded_extra and self._extra.match("/" + plain)
+        return bool(self._extra) and self._extra.match("/" + plain)
 
     def protected(self, path: str) -> bool:
         """Whether a write to the absolute path needs a person's word."""
@@ -185,11 +197,12 @@ _TELLING: Final = frozenset(folded(one).lstrip("/").partition("/")[0] for glob i
 """Every path that `_SECRET_PATHS` name has one of these components."""
 
 
-@lru_cache(4096)
+@lru_cache(1 << 14)
 def _known_place(directory: str) -> tuple[bool, bool]:
     """Whether a directory has, or lies in one with, the name of a secret; whether `_SECRET_PATHS` may name in it."""
-    names = directory.split("/")
-    return any(_secret_names().fullmatch("/" + name) for name in names), not _TELLING.isdisjoint(names)
+    above, _, name = directory.rpartition("/")
+    secret, telling = _known_place(above) if above else (False, False)
+    return secret or _secret_names().fullmatch("/" + name) is not None, telling or name in _TELLING
 
 
 @cache
@@ -200,12 +213,25 @@ def _secret_names() -> re.Pattern[str]:
 
 
 @cache
-def _hint() -> Callable[[bytes], object]:
-    """What finds, in names between NULs, one that `_secret_names` knows or that is a backup's."""
+def _hints() -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
+    """Names, beginnings and last extensions: what `_secret_names` knows, or is a backup's, has one of them."""
     globs = [one.lower() for glob in SENSITIVE if "/" not in glob for one in expand(glob)]
-    names = [regex for glob in globs for alternative in components("/" + glob) for regex, _ in alternative]
-    inside = "|".join([*names, f"[^/]*{_BACKUP.pattern.removesuffix('$')}"]).replace("[^/", r"[^/\x00")
-    return searcher([rf"\x00(?s:{inside})\x00"])
+    names = {glob for glob in globs if is_literal(glob)}
+    extensions = {glob[2:] for glob in globs if glob.startswith("*.") and is_literal(glob[2:])}
+    rest = [glob for glob in globs if glob not in names and glob[2:] not in extensions]
+    starts = tuple(dict.fromkeys(re.split(r"[*?\[\\]", glob)[0] for glob in rest))
+    swaps = {f"sw{letter}" for letter in string.ascii_lowercase}
+    return frozenset(names), starts, frozenset(extensions | swaps | set(_BACKUPS.split("|")))
+
+
+def _suspects(names: Iterable[str]) -> Sequence[str]:
+    """The folded names that may be secrets or backups of such; cheap, and seldom wrong."""
+    known, starts, extensions = _hints()
+    return [
+        name
+        for name in names
+        if name in known or name.startswith(starts) or name[-1:] == "~" or name.rpartition(".")[2] in extensions
+    ]
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from handrail.guard.globs import PathSet
@@ -44,7 +45,7 @@ class Standing:
 CLOSED: Final = Standing(closed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lists:
     """The rules that need no look at a disk: lists, roots and kept places, all of them real paths."""
 
@@ -58,8 +59,9 @@ class Lists:
 
     def standing(self, directory: str) -> Standing:
         """What they say of the files in a directory."""
-        if any(place != "/" and (place.rpartition("/")[0] or "/") == directory for place in self._kept()):
-            return Standing(odd=True, changing=self._is_output(directory), roots=self._roots(directory))
+        roots = self._roots(directory)
+        if directory in self._holders:
+            return Standing(odd=True, changing=self._is_output(directory), roots=roots)
         managed = self.files is not None and within(directory, self.files)
         denied = self.deny.here(directory) if self.deny else None
         if denied is not None and denied.everything:
@@ -69,16 +71,19 @@ class Lists:
         lists = [allowed.here(directory) for allowed in (self.allow, self.narrow) if allowed]
         if any(here.nothing for here in lists):
             return CLOSED
-        if not self.allow and not managed and self.roots is not None and not self._roots(directory):
+        if not self.allow and not managed and self.roots is not None and not roots:
             return Standing(odd=True, changing=True) if self._is_output(directory) else CLOSED
         return Standing(
             denied=None if denied is None or denied.nothing else denied,
             allowed=tuple(here for here in lists if not here.everything),
-            roots=self._roots(directory),
+            roots=roots,
         )
 
-    def _kept(self) -> Sequence[str]:
-        return [place for place in (*(self.roots or ()), *self.own, self.files, self.output) if place is not None]
+    @cached_property
+    def _holders(self) -> frozenset[str]:
+        """The directories in which a root or kept place lies itself."""
+        kept = (*(self.roots or ()), *self.own, self.files, self.output)
+        return frozenset(place.rpartition("/")[0] or "/" for place in kept if place is not None and place != "/")
 
     def _is_output(self, directory: str) -> bool:
         return self.output is not None and within(directory, self.output)

@@ -6,7 +6,7 @@ Without a slash a glob is a name at any depth, with one it is anchored; `dir/**`
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from handrail.model.errors import InvalidCall
 from handrail.model.paths import shown
@@ -21,7 +21,6 @@ MAX_PIECES: Final = 100_000
 
 _SYNTAX: Final = frozenset("*?[]{}/.")
 _SPECIAL: Final = frozenset("\\.+*?()|[]{}^$-&~#")
-_ANY: Final = ("**", None)
 
 
 class Matcher:
@@ -56,12 +55,21 @@ def to_regex(glob: str) -> str:
     return "|".join(dict.fromkeys(_translated(alternative, glob) for alternative in _expanded(glob))) or NOTHING
 
 
-def components(glob: str) -> list[list[tuple[str, str | None]]]:
-    """Each alternative of an absolute glob by components: expression and, where no wildcard stands, the text.
+class Component(NamedTuple):
+    """What stands between two slashes of a glob: an expression, or `**`.
 
-    `**` is an expression of its own; one with a trailing slash ends in it.
+    `text` is the name it stands for when there is no wildcard in it, `suffix` what follows when `*` is all it starts
+    with.
     """
-    return [[(regex, text) for regex, text in _parts(each, glob)[1]] for each in _expanded(glob)]
+
+    regex: str
+    text: str | None = None
+    suffix: str | None = None
+
+
+def components(glob: str) -> list[list[Component]]:
+    """Each alternative of an absolute glob by its components; one with a trailing slash ends in `**`."""
+    return [_parts(each, glob)[1] for each in _expanded(glob)]
 
 
 def expand(glob: str) -> list[str]:
@@ -84,6 +92,7 @@ def is_literal(glob: str) -> bool:
     return not any(c in "*?[]{}\\" for c in glob)
 
 
+_ANY: Final = Component("**")
 _Piece = tuple[str, int]
 """A token of a glob (a character, an escape or a whole class) and where it stood."""
 
@@ -162,11 +171,11 @@ def _sequence(tokens: list[_Piece], at: int, glob: str, *, inside: bool) -> tupl
 
 def _translated(pieces: list[_Piece], glob: str) -> str:
     absolute, parts = _parts(pieces, glob)
-    return rf"\A(?s:{'/' if absolute else ''}{_joined([regex for regex, _ in parts])})\z"
+    return rf"\A(?s:{'/' if absolute else ''}{_joined([part.regex for part in parts])})\z"
 
 
-def _parts(pieces: list[_Piece], glob: str) -> tuple[bool, list[tuple[str, str | None]]]:
-    """Whether it is absolute, and its components, each with its text where it has no wildcard."""
+def _parts(pieces: list[_Piece], glob: str) -> tuple[bool, list[Component]]:
+    """Whether it is absolute, and its components."""
     split: list[list[_Piece]] = [[]]
     for piece in pieces:
         if piece[0] in {"/", "\\/"}:
@@ -178,12 +187,17 @@ def _parts(pieces: list[_Piece], glob: str) -> tuple[bool, list[tuple[str, str |
     for component in names:
         if _spelled(component) == "..":
             raise _invalid(glob, component[0][1], "a glob can't lead above its directory with ..")
-    parts = [_ANY if _spans(c) else ("".join(_token(*piece, glob) for piece in c), _fixed(c)) for c in names]
+    parts = [_ANY if _spans(c) else _component(c, glob) for c in names]
     if not anchored:
         parts.insert(0, _ANY)
     if anchored and not split[-1]:
         parts.append(_ANY)
     return anchored and not split[0], parts
+
+
+def _component(component: list[_Piece], glob: str) -> Component:
+    regex = "".join(_token(*piece, glob) for piece in component)
+    return Component(regex, _fixed(component), _fixed(component[1:]) if component[0][0] == "*" else None)
 
 
 def _fixed(component: list[_Piece]) -> str | None:
