@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 from handrail.model.errors import BackendFailed
@@ -52,7 +52,8 @@ class Locks:
                 _lock(handle, deadline, path)
                 yield
             finally:
-                os.close(handle)
+                with suppress(OSError):  # the kernel has let go of it by then, whatever it says
+                    os.close(handle)
         finally:
             own.release()
 

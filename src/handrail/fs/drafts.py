@@ -12,7 +12,7 @@ import secrets
 from contextlib import suppress
 from typing import Final
 
-from handrail.fs.descent import Spot
+from handrail.fs.descent import Spot, shut
 from handrail.fs.failures import stale
 from handrail.model.files import Content, in_memory
 from handrail.model.paths import RealPath
@@ -31,9 +31,14 @@ def draft(at: Spot, mode: int) -> tuple[str, int]:
     while True:
         name = temporary_name()
         number = os.open(name, _DRAFT, mode, dir_fd=at.directory)
-        if _hold(number):
-            return name, number
-        os.close(number)
+        try:
+            if _hold(number):
+                return name, number
+        except BaseException:
+            discard(at, name)
+            shut(number)
+            raise
+        shut(number)
 
 
 def _hold(number: int) -> bool:
@@ -96,5 +101,5 @@ def _sweep_one(directory: int, name: str) -> int:
 
             shutil.rmtree(name, dir_fd=directory)
     finally:
-        os.close(number)
+        shut(number)
     return 1

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from handrail.fs.descent import HANDLE, open_directory
+from handrail.fs.descent import HANDLE, open_directory, shut
 from handrail.fs.failures import typed
 from handrail.fs.snapshot import facts
 from handrail.model.files import Loaded
@@ -24,7 +24,7 @@ def load(directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Lo
         for name in names:
             yield _loaded(handle, name, most)
     finally:
-        os.close(handle)
+        shut(handle)
 
 
 def _loaded(directory: int, name: str, most: int) -> Loaded:
@@ -45,7 +45,7 @@ def _loaded(directory: int, name: str, most: int) -> Loaded:
     except OSError:
         return Loaded(name, None, unreadable=True)
     finally:
-        os.close(handle)
+        shut(handle)
 
 
 def _whole(handle: int, size: int, most: int) -> bytes | None:

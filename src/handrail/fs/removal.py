@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.fs import kernel
-from handrail.fs.descent import HANDLE, Spot, keep_entries, spot
+from handrail.fs.descent import HANDLE, Spot, keep_entries, shut, spot
 from handrail.fs.drafts import discard, temporary_name
 from handrail.fs.failures import stale, typed
 from handrail.fs.replace import same_file, unwritten
@@ -142,4 +142,4 @@ def _place(text: str) -> Iterator[Place]:
     try:
         yield handle, name
     finally:
-        os.close(handle)
+        shut(handle)

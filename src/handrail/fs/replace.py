@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from handrail.fs import inplace, kernel
-from handrail.fs.descent import Spot, open_spot
+from handrail.fs.descent import Spot, open_spot, shut
 from handrail.fs.drafts import discard, draft, write_all
 from handrail.fs.failures import stale, typed
 from handrail.fs.metadata import CannotKeep, copy_metadata, give
@@ -197,14 +197,14 @@ class _Turn:
     def close(self) -> None:
         """Give everything back; a temporary file that is left goes."""
         if self._number >= 0:
-            os.close(self._number)
+            shut(self._number)
         if self._old is not None:
             self._old.close()
         if self._at is not None:
             if self._temporary and not self.renamed:
                 with suppress(OSError):
                     discard(self._at, self._temporary)
-            os.close(self._at.directory)
+            shut(self._at.directory)
 
 
 def _standing(at: Spot) -> Handle:

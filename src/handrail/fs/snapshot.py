@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import Final
 
-from handrail.fs.descent import Spot, spot
+from handrail.fs.descent import Spot, shut, spot
 from handrail.fs.failures import stale, typed
 from handrail.model.errors import WrongContent
 from handrail.model.files import CHUNK, Bytes, Content, FileKind, Stat, in_memory
@@ -75,8 +75,8 @@ class Handle:
     def close(self) -> None:
         """Close it now; later uses fail."""
         if self.number >= 0:
-            os.close(self.number)
-            self.number = -1
+            number, self.number = self.number, -1
+            shut(number)
 
     def __del__(self) -> None:
         self.close()
