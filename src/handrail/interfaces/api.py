@@ -11,14 +11,17 @@ from typing import Any, Literal, Self
 
 from handrail.core.approval import Mode
 from handrail.core.channels import CallbackChannel
+from handrail.core.export import export_task
 from handrail.core.hooks import Hook
 from handrail.core.tool import Tool
+from handrail.core.upkeep import limits
 from handrail.core.workspace import Opening, Workspace
 from handrail.families.render import failed
 from handrail.families.schema import schemas
+from handrail.history.export import Export
 from handrail.model.calls import Call, Cancellation, Channel, Progress, Result
 from handrail.model.records import Answered, Request
-from handrail.store.protocol import Store
+from handrail.store.protocol import Limits, Store
 
 Family = Literal["batch", "claude_code", "all"]
 Approve = Mode | Callable[[Request], Answered | bool | str]
@@ -108,6 +111,17 @@ class Handrail:
         finally:
             self._task.reset(outside)
 
+    def export(
+        self, task: str, *, root: str | os.PathLike[str] | None = None, include: Sequence[str | os.PathLike[str]] = ()
+    ) -> Export:
+        """A task as a patch that `git apply` takes, with names relative to `root` (the first root, if not given).
+
+        Sensitive files are left out unless `include` names them. Raises `NotThere` `task_not_found`.
+        """
+        place = None if root is None else os.fspath(root)
+        names = [os.fspath(path) for path in include]
+        return export_task(self._workspace.road, task, root=place, include=names)
+
     def tools(self, *, family: Family = "all") -> Sequence[ToolInfo]:
         """The tools of a family that policy lets show."""
         context = self._workspace.road.context(self._session)
@@ -130,6 +144,11 @@ class Handrail:
     def roots(self) -> Sequence[str]:
         """The directories that the tools are confined to; empty = unconfined."""
         return self._workspace.road.roots
+
+    @property
+    def limits(self) -> Limits:
+        """How much history is kept."""
+        return limits(self._workspace.road.config.history)
 
     @property
     def store(self) -> Store:

@@ -136,9 +136,8 @@ class Collecting:
         orphans: list[str] = []
         with contextlib.suppress(NotADirectoryError, FileNotFoundError):
             for name in os.listdir(directory):
-                if _TEMPORARY.fullmatch(name):
-                    tally.strays += unlink_stray(os.path.join(directory, name))
-                elif _CONTENT.fullmatch(name):
+                tally.strays += abandoned(os.path.join(directory, name), remove=True)
+                if _CONTENT.fullmatch(name):
                     orphans.append(os.path.basename(directory) + name)
         with self._database.reading() as db:
             orphans = [digest for digest in orphans if _form(db, bytes.fromhex(digest)) != deltas.FILE]
@@ -164,8 +163,10 @@ def drop(place: str) -> None:
     shutil.rmtree(place)
 
 
-def unlink_stray(path: str) -> bool:
-    """Remove a temporary file whose writer is gone; a living one holds its lock, a very young one may not yet."""
+def abandoned(path: str, *, remove: bool = False) -> bool:
+    """Whether a file is a temporary one whose writer is gone; the living hold a lock, but for the very young."""
+    if not _TEMPORARY.fullmatch(os.path.basename(path)):
+        return False
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -174,7 +175,8 @@ def unlink_stray(path: str) -> bool:
         if time.time_ns() - os.fstat(handle).st_mtime_ns < YOUNG_NS:
             return False
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
+        if remove:
+            os.unlink(path)
     except OSError:
         return False
     finally:

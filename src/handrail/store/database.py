@@ -17,6 +17,7 @@ from handrail.store import schema
 WAIT_MS = 15_000
 """How long a statement waits for another process's write before the store counts as unavailable."""
 
+FILE_NAME = "history.sqlite3"
 _IDLE = 4
 _FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -45,7 +46,7 @@ class Database:
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
-        self._file = os.path.join(directory, "history.sqlite3")
+        self._file = os.path.join(directory, FILE_NAME)
         self._idle: list[sqlite3.Connection] = []
         self._pool = threading.Lock()
         self._writing = threading.RLock()
@@ -138,7 +139,7 @@ class Database:
         return db
 
     def _first(self) -> sqlite3.Connection:
-        _make(self._file)
+        make_file(self._file)
         db = self._connect()
         try:
             if not schema.current(db):
@@ -194,7 +195,8 @@ def sync_directory(path: str) -> None:
         os.close(handle)
 
 
-def _make(path: str) -> None:
+def make_file(path: str) -> None:
+    """Make a database file for our eyes only, whatever the umask; one that is there stays."""
     # SQLite gives its side files the mode of the main file.
     with contextlib.suppress(FileExistsError):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -237,5 +239,9 @@ def _unavailable(kind: str, why: str, directory: str, *, retryable: bool = False
         hint = f"Free some space on the file system of {directory}, then repeat the call."
     else:
         message = f"The history can't be used: {why}."
-        hint = "Repeat the call." if retryable else f"Look at {directory}: its rights, its file system, its files."
+        hint = (
+            "Repeat the call."
+            if retryable
+            else f"Run handrail doctor; look at {directory}: its rights, its file system."
+        )
     return BackendFailed(kind, message, hint=hint, retryable=retryable, facts={"directory": directory})

@@ -76,6 +76,23 @@ class Owner:
             os.close(handle)
 
 
+def lives(directory: str, name: str) -> bool:
+    """Whether the store of that name, in the store directory, is open in a living process."""
+    handle = _locked(os.path.join(directory, "owners", name))
+    if handle is not None and handle >= 0:
+        os.close(handle)
+    return handle is None
+
+
+def living(directory: str) -> list[str]:
+    """The names of the open stores of living processes."""
+    try:
+        names = os.listdir(os.path.join(directory, "owners"))
+    except FileNotFoundError:
+        return []
+    return [name for name in names if lives(directory, name)]
+
+
 def _let_go_in_child() -> None:
     for owner in list(_HELD):
         owner.let_go()

@@ -15,6 +15,9 @@ from handrail.store.owners import Owner
 from handrail.store.protocol import Author, Draft, Filter
 
 _INTENDED, _DONE = 0, 1
+_LOOSEN = (
+    "INSERT OR IGNORE INTO loose (hash) SELECT hash FROM versions WHERE id = ? AND status = 0 AND hash IS NOT NULL"
+)
 _PUT_BACK = "the tree that was moved aside has been put back or pruned"
 
 
@@ -66,6 +69,8 @@ class Versions:
         )
         with self._database.writing(durable=False) as db:
             for number in numbers:
+                if not done:
+                    db.execute(_LOOSEN, (number,))
                 db.execute(statement, (number,))
 
     def intended(self) -> Sequence[Version]:

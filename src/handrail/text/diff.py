@@ -41,7 +41,7 @@ def unified(before: str, after: str, *, name: str, context: int = 3, max_lines: 
     a, b = lines.split(before), lines.split(after)
     out = [f"--- {_header('a/', name)}\n", f"+++ {_header('b/', name)}\n"]
     left_out = 0
-    for line in _hunks(a, b, context):
+    for line in hunks(a, b, context):
         if max_lines is not None and len(out) >= max_lines:
             left_out += 1
         else:
@@ -51,7 +51,8 @@ def unified(before: str, after: str, *, name: str, context: int = 3, max_lines: 
     return "".join(out)
 
 
-def _hunks(a: Sequence[str], b: Sequence[str], context: int) -> Iterator[str]:
+def hunks(a: Sequence[str], b: Sequence[str], context: int) -> Iterator[str]:
+    """The hunks of a unified diff, a line at a time, each with its end."""
     for group in _grouped(opcodes(a, b), context):
         first, last = group[0], group[-1]
         yield f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@\n"

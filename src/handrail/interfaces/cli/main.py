@@ -17,6 +17,9 @@ _MODULES = {
     "diff": "past",
     "restore": "back",
     "undo": "back",
+    "export": "export",
+    "gc": "upkeep",
+    "doctor": "upkeep",
     "approvals": "approvals",
 }
 """Command -> the module of this package that has a function of its name."""

@@ -29,6 +29,7 @@ def build() -> argparse.ArgumentParser:
     _add_call(commands)
     _add_tools(commands)
     _add_past(commands)
+    _add_upkeep(commands)
     _add_approvals(commands)
     return parser
 
@@ -113,6 +114,22 @@ def _add_past(commands: "Commands[argparse.ArgumentParser]") -> None:
         parser.add_argument("--yes", action="store_true", help="do it without asking")
     for parser in (history, diff, restore, undo):
         _add_workspace(parser)
+        _add_json(parser)
+
+
+def _add_upkeep(commands: "Commands[argparse.ArgumentParser]") -> None:
+    export = _add(commands, "export", "print a piece of work as a patch that git apply takes")
+    export.add_argument("task", metavar="TASK", help="its id, from handrail history")
+    export.add_argument("-o", "--output", metavar="FILE", help="write it to this new file")
+    export.add_argument(
+        "--include", action="append", default=[], metavar="PATH", help="a sensitive file that may be in it; repeatable"
+    )
+    tidy = _add(commands, "gc", "prune the history to its limits and pack what stays as tightly as it goes")
+    for parser in (export, tidy):
+        _add_workspace(parser)
+    doctor = _add(commands, "doctor", "verify all of the history and say what is wrong with it")
+    doctor.add_argument("--repair", action="store_true", help="mend it")
+    for parser in (tidy, doctor):
         _add_json(parser)
 
 
