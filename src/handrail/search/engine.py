@@ -39,7 +39,7 @@ def matching(asked: Asked, view: View, tally: Tally, *, memory: Memory) -> Itera
 
 def _everywhere(asked: Asked, view: View, tally: Tally, memory: Memory) -> Iterator[FileRows]:
     """The places that were asked for, and those that links in them lead to."""
-    waiting = [Reached(root, root.text) for root in asked.roots]
+    waiting = [Reached(root, (root.text,)) for root in asked.roots]
     known = {place.path for place in waiting}
     while waiting:
         place = waiting.pop(0)
@@ -87,7 +87,13 @@ class _Below:
         if self._asked.max_file_bytes is not None:
             self._tally.skip("too_large", len(self._larger(self._asked.max_file_bytes)))
         try:
-            yield from self._judged(grep)
+            empty = True
+            for file in self._judged(grep):
+                empty = False
+                yield file
+            respect = self._asked.respect_ignore
+            if empty and self._memory.odd.rewritten(self.tree, self._view, respect_ignore=respect):
+                yield from self._judged(grep)
         except InvalidCall as error:
             if error.kind != "invalid_pattern":
                 raise

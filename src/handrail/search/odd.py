@@ -1,6 +1,7 @@
 """Which files of a large tree aren't UTF-8 text as they stand: an index that is kept true by what changed in the tree.
 
-ripgrep reads bytes; in these files its rows aren't those of the text, so they are looked at in the process.
+ripgrep reads bytes; in these files its rows aren't those of the text, so they are looked at in the process. That a file
+was rewritten in its place shows in no directory: `rewritten` looks at every file, which is done before absence is told.
 """
 
 import threading
@@ -58,20 +59,19 @@ class OddFiles:
             known.seen, known.odd, known.looked = seen, {name: found for name, found in odd.items() if found}, now
         return known.odd
 
-    def stale(self, tree: Sequence[Sifted], view: View, *, respect_ignore: bool) -> bool:
-        """Whether a file was rewritten in its place since the index was made; then it is made anew the next time."""
-        known = self._trees.get((tree[0].path.text, respect_ignore))
-        if known is None or not known.looked:
-            return True
+    def rewritten(self, tree: Sequence[Sifted], view: View, *, respect_ignore: bool) -> bool:
+        """Whether a file of a tree was rewritten in its place since the index was made; `of` then looks at it anew."""
+        known = self._trees[tree[0].path.text, respect_ignore]
         since = known.looked - _MARGIN
+        found = False
         for place in tree:
             view.check()
-            for loaded in view.load(place, list(place.open), most=-1):
-                if loaded.stat is not None and loaded.stat.ctime_ns > since:
-                    with self._lock:
-                        known.seen.pop(place.directory.name, None)
-                    return True
-        return False
+            facts = view.load(place, list(place.open), most=-1)
+            if any(loaded.stat is not None and loaded.stat.ctime_ns > since for loaded in facts):
+                found = True
+                with self._lock:
+                    known.seen.pop(place.directory.name, None)
+        return found
 
 
 def _grouped(paths: Iterable[str]) -> dict[str, frozenset[str]]:
