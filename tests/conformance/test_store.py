@@ -146,6 +146,8 @@ def test_newest_is_of_exactly_this_path(store):
     assert newest is not None and newest.id == number
     assert store.newest("/r") is None
     assert store.newest("/r/\ud800") is None
+    found = store.newest_of(["/r", "/r/a", "/r/\ud800"])
+    assert {path: version.id for path, version in found.items()} == {"/r/a": number}
     assert store.version(10**30) is None
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.core.apply import UNRECORDED, Applied, Writer
+from handrail.core.apply import Applied, Writer
 from handrail.core.locks import Locks
+from handrail.core.recording import UNRECORDED
 from handrail.fs.host import HostFileSystem
 from handrail.model.changes import Change
 from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, NotThere, OutOfDate, Refused
@@ -449,3 +450,62 @@ def test_the_hash_of_an_unchanged_plan_is_what_is_on_disk(ground: Ground) -> Non
     (done,) = ground.apply(change).changes
     assert done == replace(change, before=ABSENT)
     assert hashlib.sha256((ground.root / "a").read_bytes()).hexdigest() == done.after.content.hash  # type: ignore[union-attr]
+
+
+# each by itself
+
+
+def test_changes_done_together_fail_alone(ground: Ground) -> None:
+    for name in ("a", "b", "gone", "stale"):
+        (ground.root / name).write_bytes(b"old")
+    changes = [
+        ground.change("a", text(b"old"), text(b"new")),
+        ground.change("stale", text(b"other"), text(b"new")),
+        ground.change("made", ABSENT, text(b"new")),
+        ground.change("gone", text(b"old"), ABSENT),
+        ground.change("nowhere/made", ABSENT, text(b"new")),
+        ground.change("b", text(b"old"), text(b"new")),
+    ]
+    told: list[Sequence[Change]] = []
+    found = ground.writer.apply_each(changes, AUTHOR, witness=told.append)
+    kinds = [o.kind if isinstance(o, HandrailError) else "done" for o in found]
+    assert kinds == ["done", "stale", "done", "done", "not_found", "done"]
+    assert [c.path.name for c in told[0]] == ["a", "made", "gone", "b"]
+    assert ground.left() == ["a", "b", "made", "stale"]
+    assert (ground.root / "b").read_bytes() == b"new"
+    assert ground.story("a") == [("external", "done"), ("modify", "done")]
+    assert ground.story("gone") == [("external", "done"), ("remove", "done")]
+    assert ground.story("nowhere/made") == ground.story("stale") == []
+
+
+def test_what_is_done_together_is_recorded_before_any_byte_moves(ground: Ground) -> None:
+    (ground.root / "a").write_bytes(b"old")
+    seen: list[list[tuple[str, str]]] = []
+
+    class Looking(HostFileSystem):
+        def replace_all(self, puts: object) -> object:  # type: ignore[override]
+            seen.extend([ground.story("a"), ground.story("b")])
+            assert (ground.root / "a").read_bytes() == b"old"
+            return super().replace_all(puts)  # type: ignore[arg-type]
+
+    changes = [ground.change("a", text(b"old"), text(b"new")), ground.change("b", ABSENT, text(b"new"))]
+    Writer(Looking(), ground.store, ground.writer._locks).apply_each(changes, AUTHOR, witness=lambda _: None)
+    assert seen == [[("external", "done"), ("modify", "intended")], [("create", "intended")]]
+    assert ground.story("b") == [("create", "done")]
+
+
+def test_what_was_cut_short_in_a_group_is_as_before(ground: Ground) -> None:
+    (ground.root / "a").write_bytes(b"old")
+
+    class Stopped(HostFileSystem):
+        def replace_all(self, puts: Sequence[object]) -> object:  # type: ignore[override]
+            super().replace_all(puts[:1])  # type: ignore[arg-type]
+            raise KeyboardInterrupt
+
+    writer = Writer(Stopped(), ground.store, ground.writer._locks)
+    changes = [ground.change("a", text(b"old"), text(b"new")), ground.change("b", ABSENT, text(b"new"))]
+    with pytest.raises(KeyboardInterrupt):
+        writer.apply_each(changes, AUTHOR, witness=lambda _: None)
+    assert ground.left() == ["a"]
+    assert (ground.root / "a").read_bytes() == b"old"
+    assert ground.story("a") == [("external", "done")]

@@ -63,7 +63,8 @@ def opened(tmp_path: Path) -> Iterator[tuple[Handrail, Path, list[str]]]:
     log: list[str] = []
     files = handrail.open(root=root, approve="auto", data_dir=tmp_path / "data", session="probe")
     road = files._workspace.road
-    road.ground.writer._store = Probe(road.ground.writer._store, "store", log)
+    records = road.ground.writer._records
+    records._store = Probe(records._store, "store", log)
     session = road.sessions.get("probe")
     session.ledger = Probe(session.ledger, "ledger", log)  # type: ignore[assignment]
     ground = replace(

@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 
 from handrail.core.locks import Locks
 from handrail.core.parents import missing_directories
-from handrail.core.recovery import outcome, recover
-from handrail.core.steps import Effect, as_counted, exactly, knows_belongings, same, standing, take, take_back
+from handrail.core.recording import Records, Step, receipt
+from handrail.core.recovery import recover
+from handrail.core.steps import Effect, as_counted, same, standing, take, take_back, take_each
 from handrail.fs.protocol import WritableFileSystem
 from handrail.guard.resolve import Resolver
 from handrail.model.changes import Change
-from handrail.model.errors import BackendFailed, HandrailError, OutOfDate, Refused
-from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, State
+from handrail.model.errors import HandrailError, OutOfDate, Refused
+from handrail.model.files import ABSENT, DirectoryState, FileState, State
 from handrail.model.paths import RealPath, within
-from handrail.model.records import Receipt, Version
-from handrail.store.protocol import Author, Draft, Store
+from handrail.model.records import Receipt
+from handrail.store.protocol import Author, Store
 
 log = logging.getLogger("handrail")
-UNRECORDED = "The history can't be written, so this change can't be undone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,6 @@ class Applied:
 
     changes: tuple[Change, ...]
     receipts: tuple[Receipt, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A change about to be done, and its versions: its own, and the one that stood before it."""
-
-    change: Change
-    version: int | None
-    before_version: int | None
 
 
 class Writer:
@@ -63,7 +54,7 @@ class Writer:
         self._fs = fs
         self._store = store
         self._locks = locks
-        self._required = required
+        self._records = Records(store, required=required)
         self._protected = tuple(protected_roots)
         self._real = Resolver(fs, home="/", cwd="/").recorded
 
@@ -88,13 +79,32 @@ class Writer:
         with self._locks.hold([*(c.path for c in changes), *missing]):
             planned = self._checked(changes, replan)
             parents = self._parents(planned, missing)
-            steps = self._recorded([*parents, *planned], author)
+            steps = self._records.write([*parents, *planned], author)
             effects = self._do(steps)
             done = tuple(step.change for step in steps[len(parents) :])
             if witness is not None:
                 _tell(witness, done)
-        receipts = [_receipt(step, effect, author) for step, effect in zip(steps, effects, strict=True)]
+        receipts = [receipt(step, effect, author) for step, effect in zip(steps, effects, strict=True)]
         return Applied(done, (*receipts[len(parents) :], *receipts[: len(parents)]))
+
+    def apply_each(
+        self, changes: Sequence[Change], author: Author, *, witness: Callable[[Sequence[Change]], None]
+    ) -> Sequence[Applied | HandrailError]:
+        """Each change by itself, as `apply` does one that needs no directory made; what may fail alone fails alone.
+
+        They share the locks, the durable commit and the waiting for the disk.
+        """
+        with self._locks.hold(c.path for c in changes):
+            found: list[Applied | HandrailError | Change] = [self._planned(change) for change in changes]
+            ready = [index for index, change in enumerate(found) if isinstance(change, Change)]
+            steps = self._records.write([c for c in found if isinstance(c, Change)], author) if ready else []
+            effects = self._do_each(steps)
+            _tell(witness, [s.change for s, e in zip(steps, effects, strict=True) if isinstance(e, Effect)])
+        for index, step, effect in zip(ready, steps, effects, strict=True):
+            found[index] = (
+                Applied((step.change,), (receipt(step, effect, author),)) if isinstance(effect, Effect) else effect
+            )
+        return [outcome for outcome in found if not isinstance(outcome, Change)]
 
     def recover(self) -> int:
         """Decide what dead processes left undecided, by the bytes on disk; returns how many versions that were."""
@@ -115,6 +125,12 @@ class Writer:
                 raise _stale(change.path)
             self._spare_roots(change)
         return [self._settled(change, there[change.path]) for change in changes]
+
+    def _planned(self, change: Change) -> Change | HandrailError:
+        try:
+            return self._checked([change], None)[0]
+        except HandrailError as error:
+            return error
 
     def _settled(self, change: Change, there: State) -> Change:
         after = change.after
@@ -149,46 +165,9 @@ class Writer:
         planned = {change.path for change in changes}
         return [Change(path, ABSENT, DirectoryState(), "create") for path in still if path not in planned]
 
-    # the record
-
-    def _recorded(self, changes: Sequence[Change], author: Author) -> list[_Step]:
-        """Write down what stands there, where nobody knows it yet, and what will; in one durable commit."""
-        try:
-            return self._record(changes, author)
-        except BackendFailed as error:
-            if self._required or error.kind not in ("history_unavailable", "disk_full"):
-                raise
-            log.warning("a change goes unrecorded: %s", error)
-            return [_Step(change, None, None) for change in changes]
-
-    def _record(self, changes: Sequence[Change], author: Author) -> list[_Step]:
-        drafts: list[Draft] = []
-        newest: list[tuple[Version | None, bool]] = []
-        for change in changes:
-            last = self._newest(change)
-            unknown = _unknown(last, change.before)
-            newest.append((last, unknown))
-            if unknown:
-                drafts.append(Draft(path=change.path.text, state=change.before, action="external"))
-            drafts.append(Draft(path=change.path.text, state=change.after, action=change.action))
-        versions = iter(self._store.record(drafts, author))
-        steps: list[_Step] = []
-        for change, (last, unknown) in zip(changes, newest, strict=True):
-            before = next(versions).id if unknown else (last.id if last is not None else None)
-            steps.append(_Step(change, next(versions).id, before))
-        return steps
-
-    def _newest(self, change: Change) -> Version | None:
-        """The newest version; one that its writer left open is decided now, as nobody can be at it under the lock."""
-        last = self._store.newest(change.path.text)
-        while last is not None and last.status == "intended":
-            self._store.settle([last.id], done=outcome(self._store, last, change.before) is not False)
-            last = self._store.newest(change.path.text)
-        return last
-
     # doing
 
-    def _do(self, steps: Sequence[_Step]) -> list[Effect]:
+    def _do(self, steps: Sequence[Step]) -> list[Effect]:
         effects: list[Effect] = []
         try:
             for step in steps:
@@ -196,12 +175,25 @@ class Writer:
         except BaseException as error:
             self._take_back(steps, len(effects), error)
             raise
-        self._settle(steps, done=True)
+        self._records.settle(steps, done=True)
         return effects
 
-    def _take_back(self, steps: Sequence[_Step], failed: int, error: BaseException) -> None:
+    def _do_each(self, steps: Sequence[Step]) -> Sequence[Effect | HandrailError]:
+        try:
+            effects = take_each(self._fs, [step.change for step in steps])
+        except BaseException as error:
+            for step in steps:
+                self._take_back([step], 0, error)
+            raise
+        self._records.settle([s for s, e in zip(steps, effects, strict=True) if isinstance(e, Effect)], done=True)
+        for step, effect in zip(steps, effects, strict=True):
+            if isinstance(effect, HandrailError):
+                self._take_back([step], 0, effect)
+        return effects
+
+    def _take_back(self, steps: Sequence[Step], failed: int, error: BaseException) -> None:
         """Undo what was done, newest first; a version keeps the outcome that the disk shows."""
-        undone, stays = list(steps[failed + 1 :]), list[_Step]()
+        undone, stays = list(steps[failed + 1 :]), list[Step]()
         for index in range(failed, -1, -1):
             step = steps[index]
             try:
@@ -215,20 +207,11 @@ class Writer:
                 undone.append(step)
             elif index < failed or isinstance(error, OutOfDate):
                 stays.append(step)
-        self._settle(undone, done=False)
-        self._settle(stays, done=True)
+        self._records.settle(undone, done=False)
+        self._records.settle(stays, done=True)
         for step in steps[: failed + 1]:
             with suppress(HandrailError):
                 self._fs.sweep(self._real(step.change.path.parent))
-
-    def _settle(self, steps: Sequence[_Step], *, done: bool) -> None:
-        numbers = [step.version for step in steps if step.version is not None]
-        if not numbers:
-            return
-        try:
-            self._store.settle(numbers, done=done)
-        except BackendFailed as error:
-            log.warning("versions stay open until the next start: %s", error)
 
 
 def _tell(witness: Callable[[Sequence[Change]], None], done: Sequence[Change]) -> None:
@@ -236,29 +219,6 @@ def _tell(witness: Callable[[Sequence[Change]], None], done: Sequence[Change]) -
         witness(done)
     except HandrailError as error:
         log.warning("a change that was done couldn't be noted: %s", error)  # it is done all the same
-
-
-def _unknown(newest: Version | None, before: State) -> bool:
-    """Whether what stands there is in no version yet, or in one that can't give it back."""
-    if isinstance(before, DirectoryState) and before.trash is not None:
-        return True
-    if newest is None:
-        return not isinstance(before, Absent)
-    if not exactly(newest.state, before):
-        return True
-    return isinstance(before, FileState) and not (newest.restorable and knows_belongings(newest.state, before))
-
-
-def _receipt(step: _Step, effect: Effect, author: Author) -> Receipt:
-    notes = effect.notes if step.version is not None else (*effect.notes, UNRECORDED)
-    return Receipt(
-        path=step.change.path.text,
-        version=step.version,
-        before_version=step.before_version,
-        task=author.task,
-        in_place=effect.in_place,
-        notes=notes,
-    )
 
 
 def _stale(path: RealPath) -> OutOfDate:

@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from handrail.core.apply import Applied
 from handrail.core.ground import Ground, Trail
 from handrail.core.questions import Prepared, Questions
 from handrail.core.sessions import Session
 from handrail.core.showing import content_hash, diff_of
+from handrail.core.together import runs
 from handrail.core.tool import Outcome, Tool
 from handrail.core.work import Work
 from handrail.guard.view import CallView
 from handrail.model.answers import Answer, Opened, ReadBinary, ReadImage, ReadText
 from handrail.model.calls import Call
 from handrail.model.changes import Change, Freshness, Plan
-from handrail.model.errors import HandrailError, OutOfDate
+from handrail.model.errors import HandrailError, NotThere, OutOfDate
 from handrail.model.files import FileState
 from handrail.model.operations import Operation
 from handrail.model.paths import RealPath
@@ -86,12 +88,16 @@ class Passage:
             except HandrailError as error:
                 outcomes[index] = Outcome(operation=operation, error=error)
         answers = self._approve({i: p for i, p in prepared.items() if self._acts(p)})
-        for index, ready in prepared.items():
-            answer = answers.get(index)
+        for index, answer in answers.items():
             if isinstance(answer, HandrailError):
-                outcomes[index] = Outcome(operation=ready.operation, error=answer)
-            else:
-                outcomes[index] = self._perform(ready, answer)
+                outcomes[index] = Outcome(operation=prepared.pop(index).operation, error=answer)
+        for run in runs(prepared, self._is_directory):
+            acting = {i: prepared[i] for i in run if self._acts(prepared[i])}
+            if len(acting) > 1:
+                outcomes.update(self._apply_each(acting))
+            for index in run:
+                if index not in outcomes:
+                    outcomes[index] = self._perform(prepared[index], answers.get(index))
         return outcomes
 
     # planning and freshness
@@ -146,6 +152,10 @@ class Passage:
             if target.path is not None and target.want.access == "write" and self._is_file(target):
                 self._session.ledger.require(target.path.text, freshness, read_call=self._read_call)
 
+    def _is_directory(self, path: RealPath) -> bool:
+        stat = self._ground.fs.stat(path)
+        return stat is not None and stat.kind == "directory"
+
     def _is_file(self, target: Target) -> bool:
         stat = self._ground.fs.stat(target.real)
         return stat is not None and stat.kind == "file"
@@ -187,13 +197,7 @@ class Passage:
     # doing
 
     def _perform(self, ready: Prepared, answer: Answered | None) -> Outcome:
-        outcome = Outcome(
-            operation=ready.operation,
-            answer=_answer(ready.plan),
-            unseen_rows=ready.unseen_rows,
-            notes=ready.notes,
-            dry_run=getattr(ready.operation, "dry_run", False),
-        )
+        outcome = self._outcome(ready)
         try:
             if not self._acts(ready):
                 self._note_read(ready.plan)
@@ -202,11 +206,20 @@ class Passage:
                 return replace(outcome, diff=self._diff(ready.plan.changes, outcome.dry_run))
             if ready.plan.launch is not None:
                 return replace(outcome, answer=self._launch(ready.plan))
-            return self._apply(ready, outcome, answer)
+            return self._apply(ready, answer)
         except HandrailError as error:
             return Outcome(operation=ready.operation, error=error)
 
-    def _apply(self, ready: Prepared, outcome: Outcome, answer: Answered | None) -> Outcome:
+    def _outcome(self, ready: Prepared) -> Outcome:
+        return Outcome(
+            operation=ready.operation,
+            answer=_answer(ready.plan),
+            unseen_rows=ready.unseen_rows,
+            notes=ready.notes,
+            dry_run=getattr(ready.operation, "dry_run", False),
+        )
+
+    def _apply(self, ready: Prepared, answer: Answered | None) -> Outcome:
         latest = ready
 
         def replan() -> Sequence[Change]:
@@ -220,14 +233,26 @@ class Passage:
         applied = self._ground.writer.apply(
             ready.plan.changes, self._work.author(), replan=replan, witness=self._note_written
         )
-        return replace(
-            outcome,
-            answer=_answer(latest.plan),
-            receipts=tuple(applied.receipts),
-            diff=self._diff(applied.changes, self._diffs),
-            unseen_rows=latest.unseen_rows,
-            notes=latest.notes,
-        )
+        return self._applied(latest, applied)
+
+    def _applied(self, ready: Prepared, applied: Applied) -> Outcome:
+        diff = self._diff(applied.changes, self._diffs)
+        return replace(self._outcome(ready), receipts=applied.receipts, diff=diff)
+
+    def _apply_each(self, ready: Mapping[int, Prepared]) -> dict[int, Outcome]:
+        """What became of changes that are done together; those that must go alone after all are left out."""
+        changes = [r.plan.changes[0] for r in ready.values()]
+        try:
+            found = self._ground.writer.apply_each(changes, self._work.author(), witness=self._note_written)
+        except HandrailError as error:
+            found = [error] * len(changes)
+        outcomes: dict[int, Outcome] = {}
+        for (index, one), applied in zip(ready.items(), found, strict=True):
+            if isinstance(applied, Applied):
+                outcomes[index] = self._applied(one, applied)
+            elif not isinstance(applied, OutOfDate | NotThere):
+                outcomes[index] = Outcome(operation=one.operation, error=applied)
+        return outcomes
 
     def _own(self, ready: Prepared) -> bool:
         """Whether what stands on the disk now is this session's own write (or what it was)."""

@@ -3,12 +3,12 @@
 It knows neither locks nor history; `core/apply.py` decides when a step is taken or taken back.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from handrail.fs.protocol import WritableFileSystem
+from handrail.fs.protocol import Put, WritableFileSystem, Written
 from handrail.model.changes import Change
 from handrail.model.errors import BackendFailed, HandrailError, NotThere, WrongContent
 from handrail.model.files import ABSENT, Absent, Content, DirectoryState, FileState, LinkState, State, in_memory
@@ -115,7 +115,7 @@ def take(fs: WritableFileSystem, change: Change) -> Effect:
             if expect is None:
                 _clear(fs, change.path, before)
             written = fs.replace(change.path, after.content, after.mode, expect, after.belongings)
-            return Effect(written.in_place, tuple(written.notes))
+            return _effect(written)
         case LinkState():
             if not same(before, after):
                 _clear(fs, change.path, before)
@@ -127,6 +127,32 @@ def take(fs: WritableFileSystem, change: Change) -> Effect:
         case Absent():
             _clear(fs, change.path, before)
     return Effect()
+
+
+def take_each(fs: WritableFileSystem, changes: Sequence[Change]) -> Sequence[Effect | HandrailError]:
+    """Take several steps that don't depend on one another, each of which may fail alone."""
+    effects: dict[RealPath, Effect | HandrailError] = {}
+    puts: list[Put] = []
+    for change in changes:
+        if isinstance(change.after, FileState) and isinstance(change.before, FileState | Absent):
+            puts.append(_put(change.path, change.before, change.after))
+            continue
+        try:
+            effects[change.path] = take(fs, change)
+        except HandrailError as error:
+            effects[change.path] = error
+    for put, written in zip(puts, fs.replace_all(puts), strict=True):
+        effects[put.path] = written if isinstance(written, HandrailError) else _effect(written)
+    return [effects[change.path] for change in changes]
+
+
+def _put(path: RealPath, before: State, after: FileState) -> Put:
+    expect = before.content if isinstance(before, FileState) else None
+    return Put(path, after.content, after.mode, expect, after.belongings)
+
+
+def _effect(written: Written) -> Effect:
+    return Effect(written.in_place, tuple(written.notes))
 
 
 def take_back(fs: WritableFileSystem, change: Change, there: State, stored: Callable[[str], Content | None]) -> State:

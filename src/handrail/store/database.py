@@ -66,6 +66,19 @@ class Database:
             self._give(db)
 
     @contextlib.contextmanager
+    def peeking(self) -> Iterator[sqlite3.Connection]:
+        """A connection for a few rows at once: the writer's own, which need not read again what it wrote, if free."""
+        if not self._writing.acquire(blocking=False):
+            with self.reading() as db:
+                yield db
+            return
+        try:
+            self._open_or_fail()
+            yield self._writer
+        finally:
+            self._writing.release()
+
+    @contextlib.contextmanager
     def writing(self, *, durable: bool) -> Iterator[sqlite3.Connection]:
         """One transaction, committed when the block ends well; a durable one is on the disk by then."""
         with self._writing:

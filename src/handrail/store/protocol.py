@@ -112,6 +112,10 @@ class HistoryStore(Protocol):
         """The newest version that is done or intended at exactly this path."""
         ...
 
+    def newest_of(self, paths: Sequence[str]) -> Mapping[str, Version]:
+        """`newest` of each of these paths that has one."""
+        ...
+
     def version(self, number: int) -> Version | None:
         """The version by its id."""
         ...

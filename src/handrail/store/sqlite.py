@@ -50,6 +50,11 @@ class SqliteStore:
         with failures(self.directory):
             return self._versions.newest(path)
 
+    def newest_of(self, paths: Sequence[str]) -> Mapping[str, Version]:
+        """The newest version at each of these paths that has one."""
+        with failures(self.directory):
+            return self._versions.newest_of(paths)
+
     def version(self, number: int) -> Version | None:
         """The version by its id."""
         with failures(self.directory):

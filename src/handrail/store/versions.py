@@ -3,7 +3,7 @@
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from handrail.model.files import Content, DirectoryState, FileState
 from handrail.model.records import Version
@@ -35,6 +35,13 @@ class Versions:
     def newest(self, path: str) -> Version | None:
         """The newest version at exactly this path."""
         return self._one(f"{JOINED} WHERE p.path = ? ORDER BY v.id DESC LIMIT 1", rows.name(path))
+
+    def newest_of(self, paths: Sequence[str]) -> Mapping[str, Version]:
+        """The newest version at each of these paths that has one."""
+        query = f"{JOINED} WHERE p.path = ? ORDER BY v.id DESC LIMIT 1"
+        with self._database.peeking() as db:
+            found = [(path, db.execute(query, (rows.name(path),)).fetchone()) for path in paths]
+        return {path: self._version(row) for path, row in found if row is not None}
 
     def version(self, number: int) -> Version | None:
         """The version by its id."""
