@@ -1,196 +1,279 @@
-"""Which lines of two texts are the same lines: shortest edits by Myers' divide and conquer, then settled in place.
+"""Which lines of two texts are the same lines: Myers' shortest edits in linear space, told as git tells them.
 
-It knows sequences of numbers, one a distinct line; `merge.py` asks it more than once to tell what is ambiguous.
+It knows sequences of numbers, one a distinct line. Where several alignments are as short, the same one is chosen as git
+chooses, since people have learned what its merges do: lines without a partner are set aside first, long searches are
+cut short by the same measures, and a change that could stand in several places settles in the same one.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-Pairs = list[tuple[int, int]]
+from handrail.history.settling import Side, settle
 
-EFFORT = 400_000
-"""Steps that one alignment may take; past them the rest between two anchors counts as changed throughout."""
-
-
-def align(a: Sequence[int], b: Sequence[int], *, backwards: bool = False) -> Pairs:
-    """The matched positions, rising in both: one of the alignments with the fewest changes.
-
-    Where a change could stand in several places it stands in the last, or beside a change of the other text. The
-    search starts at the end when it goes `backwards`, which finds another one where there are several.
-    """
-    if backwards:
-        found = [(len(a) - 1 - i, len(b) - 1 - j) for i, j in reversed(_shortest(a[::-1], b[::-1]))]
-    else:
-        found = _shortest(a, b)
-    left = [-1, *(i for i, _ in found), len(a)]
-    right = [-1, *(j for _, j in found), len(b)]
-    _settle(a, left, right)
-    _settle(b, right, left)
-    return list(zip(left[1:-1], right[1:-1], strict=True))
+EFFORT: Final = 6_000_000
+"""Steps that one alignment may take."""
+_FAR: Final = 1 << 60
+_SNAKE: Final = 20
+"""Equal lines in a row that make a diagonal a good one."""
+_PATIENCE: Final = 256
+"""Changes up to which a search goes on in any case."""
+_WORTH: Final = 4
+"""How many times its cost a diagonal must have come forward to be taken."""
+_OFTEN: Final = 1024
+_WINDOW: Final = 100
+_FEW: Final = 4
 
 
-def _shortest(a: Sequence[int], b: Sequence[int]) -> Pairs:
-    """A shortest edit, sought among the lines that both texts have; others can't be matched."""
-    common = set(a) & set(b)
-    rows = [i for i, line in enumerate(a) if line in common]
-    columns = [j for j, line in enumerate(b) if line in common]
-    return [(rows[i], columns[j]) for i, j in _Search([a[i] for i in rows], [b[j] for j in columns]).run()]
+class TooMuch(Exception):
+    """The two texts differ so much that they aren't aligned within the effort."""
 
 
-def leftmost(a: Sequence[int], b: Sequence[int], pairs: Pairs) -> Pairs:
-    """The same matched lines, each taken from the first place in both that comes after the match before."""
-    found: Pairs = []
-    row = column = 0
-    for line in (a[i] for i, _ in pairs):
-        while a[row] != line:
-            row += 1
-        while b[column] != line:
-            column += 1
-        found.append((row, column))
-        row, column = row + 1, column + 1
-    return found
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Lines `start` to `end` of the one become lines `first` to `last` of the other; half open."""
+
+    start: int
+    end: int
+    first: int
+    last: int
 
 
-def rightmost(a: Sequence[int], b: Sequence[int], pairs: Pairs) -> Pairs:
-    """The same matched lines, each taken from the last place in both that comes before the match after."""
-    mirrored = [(len(a) - 1 - i, len(b) - 1 - j) for i, j in reversed(pairs)]
-    found = leftmost(a[::-1], b[::-1], mirrored)
-    return [(len(a) - 1 - i, len(b) - 1 - j) for i, j in reversed(found)]
+def changes(a: Sequence[int], b: Sequence[int]) -> list[Change]:
+    """What changed from `a` to `b`, in order, apart from each other; raises `TooMuch`."""
+    old, new = Side(a), Side(b)
+    _Search(old, new).run()
+    settle(old, new)
+    settle(new, old)
+    return list(_told(old.changed, new.changed))
 
 
-def _settle(lines: Sequence[int], mine: list[int], other: list[int]) -> None:
-    """Slide each run of changed lines to the end as far as it goes, but back to where the other side changed too.
-
-    Run `k` lies between the matches `mine[k]` and `mine[k + 1]`. To slide, a match takes over a line that reads the
-    same; runs that meet become one.
-    """
-    for start in range(len(mine) - 1):
-        run = start
-        while mine[run + 1] - mine[run] > 1:
-            size = mine[run + 1] - mine[run] - 1
-            run = _up(lines, mine, run)
-            run, met = _down(lines, mine, other, run)
-            if mine[run + 1] - mine[run] - 1 != size:
-                continue
-            while met is not None and run > met:
-                _take_back(mine, run)
-                run -= 1
-            break
+def _told(old: bytearray, new: bytearray) -> Iterator[Change]:
+    i = j = 0
+    while i < len(old):
+        start, first = i, j
+        while old[i]:
+            i += 1
+        while new[j]:
+            j += 1
+        if i > start or j > first:
+            yield Change(start, i, first, j)
+        i, j = i + 1, j + 1
 
 
-def _up(lines: Sequence[int], mine: list[int], run: int) -> int:
-    while run > 0 and mine[run + 1] - mine[run] > 1 and lines[mine[run]] == lines[mine[run + 1] - 1]:
-        _take_back(mine, run)
-        run -= 1
-    return run
+# which lines are compared
 
 
-def _take_back(mine: list[int], run: int) -> None:
-    mine[run] = mine[run + 1] - 1
+def _root(number: int) -> int:
+    """A power of two near the square root, above it."""
+    return 1 << (number.bit_length() + 1) // 2
 
 
-def _down(lines: Sequence[int], mine: list[int], other: list[int], run: int) -> tuple[int, int | None]:
-    met = run if other[run + 1] - other[run] > 1 else None
-    last = len(mine) - 2
-    while run < last and lines[mine[run] + 1] == lines[mine[run + 1]]:
-        mine[run + 1] = mine[run] + 1
-        run += 1
-        if other[run + 1] - other[run] > 1:
-            met = run
-    return run, met
+def _compared(side: Side, other: Counter[int], start: int, end: int) -> list[int]:
+    """Positions from `start` to `end` that take part: what has no partner, or far too many, counts as changed."""
+    often = min(_root(len(side.lines)), _OFTEN)
+    partners = [other[line] for line in side.lines[start:end]]
+    ranks = bytes(0 if n == 0 else 2 if n >= often else 1 for n in partners)
+    kept: list[int] = []
+    for at, rank in enumerate(ranks):
+        if rank == 1 or (rank == 2 and not _is_noise(ranks, at)):
+            kept.append(start + at)
+        else:
+            side.changed[start + at] = 1
+    return kept
+
+
+def _is_noise(ranks: bytes, at: int) -> bool:
+    """Whether a frequent line stands among lines of which most have no partner at all."""
+    alone_before, often_before = _run(ranks[max(0, at - _WINDOW) : at][::-1])
+    if not alone_before:
+        return False
+    alone_after, often_after = _run(ranks[at + 1 : at + 1 + _WINDOW])
+    if not alone_after:
+        return False
+    often, alone = often_before + often_after + 2, alone_before + alone_after
+    return often * _FEW < often + alone
+
+
+def _run(ranks: bytes) -> tuple[int, int]:
+    """In the run up to the first proper line: how many have no partner, how many have too many."""
+    end = ranks.find(1)
+    run = ranks if end < 0 else ranks[:end]
+    return run.count(0), run.count(2)
+
+
+# the search
 
 
 class _Search:
     """Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the linear space refinement of section 4b."""
 
-    def __init__(self, a: Sequence[int], b: Sequence[int]) -> None:
-        self._a = a
-        self._b = b
+    def __init__(self, old: Side, new: Side) -> None:
+        a, b = old.lines, new.lines
+        limit = min(len(a), len(b))
+        head = 0
+        while head < limit and a[head] == b[head]:
+            head += 1
+        tail = 0
+        while tail < limit - head and a[-1 - tail] == b[-1 - tail]:
+            tail += 1
+        self._old, self._new = old, new
+        self._rows = _compared(old, Counter(b), head, len(a) - tail)
+        self._columns = _compared(new, Counter(a), head, len(b) - tail)
+        self._a = [a[i] for i in self._rows]
+        self._b = [b[j] for j in self._columns]
+        size = len(self._a) + len(self._b) + 3
+        self._most = max(_root(size), _PATIENCE)
+        self._ahead = [0] * (2 * size)
+        self._behind = [0] * (2 * size)
+        self._zero = len(self._b) + 1
         self._steps = EFFORT
-        self._pairs: Pairs = []
 
-    def run(self) -> Pairs:
-        """The matched positions."""
-        boxes = [(0, len(self._a), 0, len(self._b))]
+    def run(self) -> None:
+        """Mark what changed on both sides."""
+        boxes = [(0, len(self._a), 0, len(self._b), False)]
         while boxes:
-            top, bottom, start, end = boxes.pop()
-            top, start = self._head(top, bottom, start, end)
-            bottom, end = self._tail(top, bottom, start, end)
-            if top == bottom or start == end:
+            top, bottom, left, right, thorough = boxes.pop()
+            a, b = self._a, self._b
+            while top < bottom and left < right and a[top] == b[left]:
+                top, left = top + 1, left + 1
+            while top < bottom and left < right and a[bottom - 1] == b[right - 1]:
+                bottom, right = bottom - 1, right - 1
+            if top == bottom or left == right:
+                for i in self._rows[top:bottom]:
+                    self._old.changed[i] = 1
+                for j in self._columns[left:right]:
+                    self._new.changed[j] = 1
                 continue
-            middle = self._middle(top, bottom, start, end)
-            if middle is not None:
-                i, j = middle
-                boxes += [(top, i, start, j), (i, bottom, j, end)]
-        self._pairs.sort()
-        return self._pairs
+            i, j, first, second = self._split(_Box(top, bottom, left, right), thorough)
+            boxes += [(top, i, left, j, first), (i, bottom, j, right, second)]
 
-    def _head(self, top: int, bottom: int, start: int, end: int) -> tuple[int, int]:
-        a, b = self._a, self._b
-        while top < bottom and start < end and a[top] == b[start]:
-            self._pairs.append((top, start))
-            top, start = top + 1, start + 1
-        return top, start
-
-    def _tail(self, top: int, bottom: int, start: int, end: int) -> tuple[int, int]:
-        a, b = self._a, self._b
-        while bottom > top and end > start and a[bottom - 1] == b[end - 1]:
-            bottom, end = bottom - 1, end - 1
-            self._pairs.append((bottom, end))
-        return bottom, end
-
-    def _middle(self, top: int, bottom: int, start: int, end: int) -> tuple[int, int] | None:
-        """A point on a shortest path through the box, found from both corners at once; `None` past the effort."""
-        width, height = bottom - top, end - start
-        ahead = _Front(self._a[top:bottom], self._b[start:end])
-        behind = _Front(self._a[top:bottom][::-1], self._b[start:end][::-1])
-        slant = width - height
-        for cost in range((width + height + 1) // 2 + 1):
-            self._steps -= 2 * cost + 2
+    def _split(self, box: "_Box", thorough: bool) -> tuple[int, int, bool, bool]:
+        """A point that a shortest (or good) path goes through, and whether the two halves need the shortest."""
+        front, back = box.top - box.left, box.bottom - box.right
+        ahead, behind = _Wave(self._ahead, self._zero, front), _Wave(self._behind, self._zero, back)
+        ahead.reach[self._zero + front], behind.reach[self._zero + back] = box.top, box.bottom
+        odd = (front - back) % 2 == 1
+        cost = 0
+        while True:
+            cost += 1
+            ahead.widen(box, nothing=-1)
+            met, snake = self._forth(box, ahead, behind if odd else None)
+            if met is None:
+                behind.widen(box, nothing=_FAR)
+                met, other = self._back(box, behind, None if odd else ahead)
+                snake = snake or other
+            if met is not None:
+                return *met, True, True
+            self._steps -= ahead.high - ahead.low + behind.high - behind.low + 2
             if self._steps < 0:
-                return None
-            for k, x in ahead.advance(cost):
-                if slant % 2 and x + behind.reach(slant - k) >= width:
-                    return top + x, start + x - k
-            for k, x in behind.advance(cost):
-                if not slant % 2 and x + ahead.reach(slant - k) >= width:
-                    return bottom - x, end - (x - k)
-        return None
-
-
-class _Front:
-    """How far one corner gets on each diagonal, at a rising cost."""
-
-    def __init__(self, a: Sequence[int], b: Sequence[int]) -> None:
-        self._a = a
-        self._b = b
-        self._reached = [-1] * (len(a) + len(b) + 3)
-
-    def reach(self, k: int) -> int:
-        """The farthest column on diagonal `k`; far below zero where it wasn't reached."""
-        if not -len(self._b) <= k <= len(self._a):
-            return -(1 << 60)
-        found = self._reached[k + len(self._b) + 1]
-        return found if found >= 0 else -(1 << 60)
-
-    def advance(self, cost: int) -> Iterator[tuple[int, int]]:
-        """Each diagonal that this cost reaches anew, with its farthest column."""
-        a, b, reached = self._a, self._b, self._reached
-        width, height = len(a), len(b)
-        low, high = max(-cost, -height), min(cost, width)
-        for k in range(low + (low + cost) % 2, high + 1, 2):
-            at = k + height + 1
-            right, down = reached[at - 1], reached[at + 1]
-            x = right + 1 if 0 <= right < width else -1
-            if down > x and down - k <= height:
-                x = down
-            if cost == 0:
-                x = 0
-            if x < 0:
+                raise TooMuch
+            if thorough:
                 continue
+            found = self._good(box, cost, ahead, behind) if snake and cost > _PATIENCE else None
+            if found is not None:
+                return found
+            if cost >= self._most:
+                return _farthest(box, ahead, behind)
+
+    def _forth(self, box: "_Box", wave: "_Wave", other: "_Wave | None") -> tuple[tuple[int, int] | None, bool]:
+        """One more change from the front: where it meets the other wave, and whether many equal lines came by."""
+        a, b, bottom, right, reach = self._a, self._b, box.bottom, box.right, wave.reach
+        snake = False
+        for k in range(wave.high, wave.low - 1, -2):
+            at = wave.zero + k
+            before, after = reach[at - 1], reach[at + 1]
+            x = start = before + 1 if before >= after else after
             y = x - k
-            if y > height:
-                continue
-            while x < width and y < height and a[x] == b[y]:
+            while x < bottom and y < right and a[x] == b[y]:
                 x, y = x + 1, y + 1
-            reached[at] = x
-            yield k, x
+            snake = snake or x - start > _SNAKE
+            reach[at] = x
+            if other is not None and other.low <= k <= other.high and other.reach[at] <= x:
+                return (x, y), snake
+        return None, snake
+
+    def _back(self, box: "_Box", wave: "_Wave", other: "_Wave | None") -> tuple[tuple[int, int] | None, bool]:
+        """The same from the back."""
+        a, b, top, left, reach = self._a, self._b, box.top, box.left, wave.reach
+        snake = False
+        for k in range(wave.high, wave.low - 1, -2):
+            at = wave.zero + k
+            before, after = reach[at - 1], reach[at + 1]
+            x = start = before if before < after else after - 1
+            y = x - k
+            while x > top and y > left and a[x - 1] == b[y - 1]:
+                x, y = x - 1, y - 1
+            snake = snake or start - x > _SNAKE
+            reach[at] = x
+            if other is not None and other.low <= k <= other.high and x <= other.reach[at]:
+                return (x, y), snake
+        return None, snake
+
+    def _good(self, box: "_Box", cost: int, ahead: "_Wave", behind: "_Wave") -> tuple[int, int, bool, bool] | None:
+        """A point far along a diagonal that ends in many equal lines, from the front or else from the back."""
+        a, b = self._a, self._b
+        best, found = _WORTH * cost, None
+        for k, x in ahead.points():
+            y = x - k
+            worth = (x - box.top) + (y - box.left) - abs(k - (box.top - box.left))
+            fits = box.top + _SNAKE <= x < box.bottom and box.left + _SNAKE <= y < box.right
+            if worth > best and fits and a[x - _SNAKE : x] == b[y - _SNAKE : y]:
+                best, found = worth, (x, y, True, False)
+        if found is not None:
+            return found
+        for k, x in behind.points():
+            y = x - k
+            worth = (box.bottom - x) + (box.right - y) - abs(k - (box.bottom - box.right))
+            fits = box.top < x <= box.bottom - _SNAKE and box.left < y <= box.right - _SNAKE
+            if worth > best and fits and a[x : x + _SNAKE] == b[y : y + _SNAKE]:
+                best, found = worth, (x, y, False, True)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+
+class _Wave:
+    """How far one corner got: on each diagonal from `low` to `high`, every second one, the row it reached."""
+
+    def __init__(self, reach: list[int], zero: int, start: int) -> None:
+        self.reach, self.zero = reach, zero
+        self.low = self.high = start
+
+    def widen(self, box: _Box, *, nothing: int) -> None:
+        """The diagonals of the next round; beyond the outermost `nothing` is reached."""
+        if self.low > box.top - box.right:
+            self.low -= 1
+            self.reach[self.zero + self.low - 1] = nothing
+        else:
+            self.low += 1
+        if self.high < box.bottom - box.left:
+            self.high += 1
+            self.reach[self.zero + self.high + 1] = nothing
+        else:
+            self.high -= 1
+
+    def points(self) -> Iterator[tuple[int, int]]:
+        """Each diagonal and its row, the highest first."""
+        return ((k, self.reach[self.zero + k]) for k in range(self.high, self.low - 1, -2))
+
+
+def _farthest(box: _Box, ahead: _Wave, behind: _Wave) -> tuple[int, int, bool, bool]:
+    """The point that came farthest from either corner, when it is enough."""
+    front, back = (-1, -1), (_FAR, _FAR)
+    for k, reached in ahead.points():
+        x = min(reached, box.bottom, box.right + k)
+        front = (2 * x - k, x) if 2 * x - k > front[0] else front
+    for k, reached in behind.points():
+        x = max(reached, box.top, box.left + k)
+        back = (2 * x - k, x) if 2 * x - k < back[0] else back
+    if box.bottom + box.right - back[0] < front[0] - (box.top + box.left):
+        return front[1], front[0] - front[1], True, False
+    return back[1], back[0] - back[1], False, True

@@ -1,14 +1,21 @@
 """Three texts become one, line by line: what only one side changed is taken, what both changed is a conflict.
 
-It knows texts, no files. It would rather report a conflict than guess: where the changed lines could be told apart in
-more than one way, all ways must lead to the same text.
+It knows texts, no files. What merges, merges as `git merge-file` has it, byte for byte; what conflicts there does here.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, Literal
 
-from handrail.history.alignment import Pairs, align, leftmost, rightmost
+from handrail.history.alignment import Change, TooMuch, changes
 from handrail.text import lines
+
+Span = tuple[int, int]
+Taken = Literal["ours", "theirs", "neither"]
+_READABLE: Final = re.compile("[0-9A-Za-z]")
+_NEAR: Final = 3
+"""Lines that may lie between two conflicts that are shown as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,151 +34,157 @@ class Merged:
     conflicts: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Lines `start` to `end` of the base become lines `first` to `last` of a side; half open."""
+@dataclass(slots=True)
+class _Part:
+    """A stretch of the base and what it is on each side (half open); taken from one side, or a conflict."""
 
-    start: int
-    end: int
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    base: Sequence[str]
-    ours: Sequence[str]
-    theirs: Sequence[str]
+    taken: Taken
+    base: Span
+    ours: Span
+    theirs: Span
 
 
 def merge(base: str, ours: str, theirs: str, *, labels: Labels | None = None) -> Merged:
     """Merge two texts that both come from `base`.
 
     Changes that touch are one conflict, unless both sides say the same there; so git has it too. Line ends belong to
-    their lines: a final line without one is another line than the same with one.
+    their lines: a final line without one is another line than the same with one. Texts too different to be aligned in
+    bounded effort are a conflict as a whole.
     """
     if ours == base:
         return Merged(theirs, 0)
     if theirs in (base, ours):
         return Merged(ours, 0)
-    labels = labels or Labels()
-    sides = _Sides(lines.split(base), lines.split(ours), lines.split(theirs))
-    made: list[Merged] = []
-    for left, right in _readings(sides):
-        found = _merged(sides, left, right, labels, touching=not made)
-        if found.conflicts:
-            return found
-        made.append(found)
-    if all(other.text == made[0].text for other in made):
-        return made[0]
-    return _one_conflict(sides, labels)
+    sides = [lines.split(text) for text in (base, ours, theirs)]
+    try:
+        parts = _joined(_parts(*_numbered(*sides)), sides[1])
+    except TooMuch:
+        whole = [(0, len(side)) for side in sides]
+        parts = [_Part("neither", *whole)]
+    return _written(parts, sides[1], sides[2], labels or Labels())
 
 
-def _readings(sides: _Sides) -> Iterator[tuple[list[_Change], list[_Change]]]:
-    """The ways in which both sides' changes may be told apart, the usual one first."""
+def _numbered(*texts: Sequence[str]) -> tuple[list[int], ...]:
     numbers: dict[str, int] = {}
-
-    def numbered(text: Sequence[str]) -> list[int]:
-        return [numbers.setdefault(line, len(numbers)) for line in text]
-
-    base, ours, theirs = numbered(sides.base), numbered(sides.ours), numbered(sides.theirs)
-    left, right = align(base, ours), align(base, theirs)
-    yield _changes(left, base, ours), _changes(right, base, theirs)
-    for shift in (leftmost, rightmost):
-        yield _changes(shift(base, ours, left), base, ours), _changes(shift(base, theirs, right), base, theirs)
-    left, right = align(base, ours, backwards=True), align(base, theirs, backwards=True)
-    yield _changes(left, base, ours), _changes(right, base, theirs)
+    return tuple([numbers.setdefault(line, len(numbers)) for line in text] for text in texts)
 
 
-def _changes(pairs: Pairs, base: Sequence[int], side: Sequence[int]) -> list[_Change]:
-    found: list[_Change] = []
-    row = column = 0
-    for i, j in (*pairs, (len(base), len(side))):
-        if i > row or j > column:
-            found.append(_Change(row, i, column, j))
-        row, column = i + 1, j + 1
+def _parts(base: Sequence[int], ours: Sequence[int], theirs: Sequence[int]) -> list[_Part]:
+    """All that changed, in order; of conflicts only the lines in which the two sides differ."""
+    found: list[_Part] = []
+    for part in _met(changes(base, ours), changes(base, theirs), ours, theirs):
+        if part.taken == "neither" and _size(part.ours) and _size(part.theirs):
+            found += _refined(part, ours, theirs)
+        else:
+            found.append(part)
     return found
 
 
-def _merged(sides: _Sides, left: list[_Change], right: list[_Change], labels: Labels, *, touching: bool) -> Merged:
-    out: list[str] = []
-    conflicts = at = 0
-    for group_left, group_right in _groups(left, right, touching=touching):
-        start = min(change.start for change in (*group_left, *group_right))
-        end = max(change.end for change in (*group_left, *group_right))
-        out += sides.base[at:start]
-        at = end
-        mine = _side(sides.base, sides.ours, group_left, start, end)
-        other = _side(sides.base, sides.theirs, group_right, start, end)
-        if not group_right or mine == other:
-            out += mine
-        elif not group_left:
-            out += other
-        else:
-            conflicts += 1
-            out += _marked(mine, other, labels, sides)
-    out += sides.base[at:]
-    return Merged("".join(out), conflicts)
-
-
-def _groups(
-    left: list[_Change], right: list[_Change], *, touching: bool
-) -> Iterator[tuple[list[_Change], list[_Change]]]:
-    """The changes of both sides in order; those that touch one of the other side stand together."""
+def _met(left: Sequence[Change], right: Sequence[Change], ours: Sequence[int], theirs: Sequence[int]) -> list[_Part]:
+    """The changes of both sides in one order, those that touch made one part."""
+    parts: list[_Part] = []
     i = j = 0
     while i < len(left) or j < len(right):
-        mine: list[_Change] = []
-        other: list[_Change] = []
-        if j == len(right) or (i < len(left) and left[i].start <= right[j].start):
-            mine.append(left[i])
+        mine = left[i] if i < len(left) else None
+        other = right[j] if j < len(right) else None
+        if other is None or (mine is not None and mine.end < other.start):
+            assert mine is not None  # noqa: S101 -- one of the two is left
+            moved = (right[j - 1].last - right[j - 1].end) if j else 0
+            span = (mine.start, mine.end)
+            _add(parts, _Part("ours", span, (mine.first, mine.last), _shifted(span, moved)))
             i += 1
-        else:
-            other.append(right[j])
+        elif mine is None or other.end < mine.start:
+            moved = (left[i - 1].last - left[i - 1].end) if i else 0
+            span = (other.start, other.end)
+            _add(parts, _Part("theirs", span, _shifted(span, moved), (other.first, other.last)))
             j += 1
-        head = (*mine, *other)[0]
-        start, end = head.start, head.end
-        while True:
-            if i < len(left) and other and _meet(left[i], start, end, touching):
-                mine.append(left[i])
-                end = max(end, left[i].end)
-                i += 1
-            elif j < len(right) and mine and _meet(right[j], start, end, touching):
-                other.append(right[j])
-                end = max(end, right[j].end)
-                j += 1
-            else:
-                break
-        yield mine, other
+        else:
+            if not _alike(mine, other, ours, theirs):
+                _add(parts, _joint(mine, other))
+            i, j = i + (mine.end <= other.end), j + (other.end <= mine.end)
+    return parts
 
 
-def _meet(change: _Change, start: int, end: int, touching: bool) -> bool:
-    return change.start <= end if touching else change.start < end or change.start == start
+def _alike(mine: Change, other: Change, ours: Sequence[int], theirs: Sequence[int]) -> bool:
+    same_place = (mine.start, mine.end) == (other.start, other.end)
+    return same_place and ours[mine.first : mine.last] == theirs[other.first : other.last]
 
 
-def _side(base: Sequence[str], side: Sequence[str], changes: list[_Change], start: int, end: int) -> list[str]:
-    """What one side says in place of the base's lines `start` to `end`."""
-    if not changes:
-        return list(base[start:end])
-    before, after = changes[0], changes[-1]
-    return [*base[start : before.start], *side[before.first : after.last], *base[after.end : end]]
+def _joint(mine: Change, other: Change) -> _Part:
+    """A conflict over all that either of two changes covers."""
+    start, end = min(mine.start, other.start), max(mine.end, other.end)
+    return _Part(
+        "neither",
+        (start, end),
+        (mine.first - (mine.start - start), mine.last + (end - mine.end)),
+        (other.first - (other.start - start), other.last + (end - other.end)),
+    )
 
 
-def _one_conflict(sides: _Sides, labels: Labels) -> Merged:
-    """All that lies between the common start and the common end of the three texts, as one conflict."""
-    base, ours, theirs = sides.base, sides.ours, sides.theirs
-    limit = min(len(base), len(ours), len(theirs))
-    head = 0
-    while head < limit and base[head] == ours[head] == theirs[head]:
-        head += 1
-    tail = 0
-    while tail < limit - head and base[-1 - tail] == ours[-1 - tail] == theirs[-1 - tail]:
-        tail += 1
-    marked = _marked(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail], labels, sides)
-    return Merged("".join([*base[:head], *marked, *base[len(base) - tail :]]), 1)
+def _add(parts: list[_Part], part: _Part) -> None:
+    """Append a part, or join it to the last where they touch on a side; parts of both sides joined are a conflict."""
+    last = parts[-1] if parts else None
+    if last is None or (part.ours[0] > last.ours[1] and part.theirs[0] > last.theirs[1]):
+        parts.append(part)
+        return
+    if part.taken != last.taken:
+        last.taken = "neither"
+    last.base = last.base[0], part.base[1]
+    last.ours = last.ours[0], part.ours[1]
+    last.theirs = last.theirs[0], part.theirs[1]
 
 
-def _marked(ours: Sequence[str], theirs: Sequence[str], labels: Labels, sides: _Sides) -> list[str]:
-    end = lines.dominant_end("".join((*sides.ours, *sides.theirs)))
+def _refined(part: _Part, ours: Sequence[int], theirs: Sequence[int]) -> Iterator[_Part]:
+    """The places in which the two sides of a conflict differ; what both say alike is taken."""
+    differing = changes(ours[slice(*part.ours)], theirs[slice(*part.theirs)])
+    for change in differing:
+        mine = _shifted((change.start, change.end), part.ours[0])
+        other = _shifted((change.first, change.last), part.theirs[0])
+        yield _Part("neither", part.base, mine, other)
+    if not differing:
+        yield _Part("ours", part.base, part.ours, part.theirs)
+
+
+def _joined(parts: Sequence[_Part], ours: Sequence[str]) -> list[_Part]:
+    """Conflicts that follow one another as one, where little or nothing to read lies between."""
+    found: list[_Part] = []
+    for part in parts:
+        last = found[-1] if found else None
+        if last is not None and last.taken == part.taken == "neither":
+            between = ours[last.ours[1] : part.ours[0]]
+            if len(between) <= _NEAR or not any(map(_READABLE.search, between)):
+                last.ours = last.ours[0], part.ours[1]
+                last.theirs = last.theirs[0], part.theirs[1]
+                continue
+        found.append(part)
+    return found
+
+
+def _shifted(span: Span, by: int) -> Span:
+    return span[0] + by, span[1] + by
+
+
+def _size(span: Span) -> int:
+    return span[1] - span[0]
+
+
+def _written(parts: Sequence[_Part], ours: Sequence[str], theirs: Sequence[str], labels: Labels) -> Merged:
+    """Ours, with the parts that are theirs put in, and conflicts between markers."""
+    out: list[str] = []
+    at = 0
+    for part in parts:
+        out += ours[at : part.ours[0]]
+        at = part.ours[1]
+        mine, other = ours[slice(*part.ours)], theirs[slice(*part.theirs)]
+        if part.taken == "neither":
+            out += _marked(mine, other, labels, lines.dominant_end("".join((*ours, *theirs))))
+        else:
+            out += mine if part.taken == "ours" else other
+    out += ours[at:]
+    return Merged("".join(out), sum(part.taken == "neither" for part in parts))
+
+
+def _marked(ours: Sequence[str], theirs: Sequence[str], labels: Labels, end: str) -> list[str]:
     return [
         f"<<<<<<< {labels.ours}{end}",
         *_ended(ours, end),
