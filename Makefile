@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 STAMP := $(VENV)/.installed
 ROOT ?=
 
-.PHONY: install demo test check bench docs clean
+.PHONY: install demo tables test check bench docs clean
 
 install: $(STAMP)
 
@@ -21,6 +21,9 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n 2
+
+tables: install
+	$(BIN)/python tests/search/re2_tables.py
 
 check: install
 	$(BIN)/ruff check .
