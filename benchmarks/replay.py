@@ -1,8 +1,9 @@
 """Real edits replayed: packages at two successive versions, every changed text file edited from one to the other.
 
 Run with `make bench-replay`. Each file's hunks go through the whole road as `edit_file` patches and as `MultiEdit`
-calls and must give the newer version byte for byte. Packages come from the registry and are kept in `.venv/replay`.
-Exit 1 on any mismatch.
+calls and must give the newer version byte for byte: as it is, and with both versions turned into CRLF, UTF-16, GBK,
+Shift-JIS and Latin-1 where they can be. Packages come from the registry and are kept in `.venv/replay`. What is read
+as another encoding than it was turned into is counted; its bytes must be right all the same. Exit 1 on any mismatch.
 """
 
 import os
@@ -32,6 +33,15 @@ PACKAGES = (
 KEPT = Path(sys.prefix) / "replay"
 MOST_CALLS = 6
 Files = dict[str, bytes]
+TURNS = {
+    "": ("", ""),
+    "CRLF": ("utf-8", "\r\n"),
+    "UTF-16": ("utf-16", "\n"),
+    "GBK": ("gbk", "\n"),
+    "Shift-JIS": ("shift_jis", "\n"),
+    "Latin-1": ("latin-1", "\r\n"),
+}
+"""Into what files are turned: encoding and line end."""
 
 
 @dataclass
@@ -41,30 +51,51 @@ class Score:
     files: int = 0
     sent: int = 0
     more_calls: int = 0
+    unlike: int = 0
     wrong: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
 
 def main() -> int:
     chosen = [p for p in PACKAGES if len(sys.argv) == 1 or p[0] in sys.argv[1:]]
-    print(line("package", "versions", "tool", "files", "edits", "more calls", "wrong", "s"))
+    print(line("package", "versions", "tool", "turned", "files", "edits", "more calls", "read else", "wrong", "s"))
     wrong = 0
     for name, older, newer, form in chosen:
         before, after = fetched(name, older, form), fetched(name, newer, form)
         common = sorted(p for p in before.keys() & after.keys() if before[p] not in {b"", after[p]})
-        changed = [p for p in common if is_text(before[p], after[p])]
-        for tool in ("edit_file", "MultiEdit"):
-            score = replayed(tool, [(p, before[p], after[p]) for p in changed])
-            wrong += len(score.wrong)
-            figures = (score.files, score.sent, score.more_calls, len(score.wrong), f"{score.seconds:.1f}")
-            print(line(name, f"{older} -> {newer}", tool, *map(str, figures)), flush=True)
-            for problem in score.wrong:
-                print(f"    wrong: {problem}")
+        changed = [(p, before[p], after[p]) for p in common if is_text(before[p], after[p])]
+        for turn, (encoding, end) in TURNS.items():
+            pairs = [(p, *turned(old, new, encoding, end)) for p, old, new in changed] if turn else changed
+            pairs = [(p, old, new) for p, old, new in pairs if old and new and old != new]
+            for tool in ("edit_file", "MultiEdit"):
+                score = replayed(tool, pairs, encoding)
+                wrong += len(score.wrong)
+                figures = (
+                    score.files,
+                    score.sent,
+                    score.more_calls,
+                    score.unlike,
+                    len(score.wrong),
+                    f"{score.seconds:.1f}",
+                )
+                print(line(name, f"{older} -> {newer}", tool, turn or "as it is", *map(str, figures)), flush=True)
+                for problem in score.wrong:
+                    print(f"    wrong: {problem}")
     return 1 if wrong else 0
 
 
-def line(name: str, versions: str, tool: str, *figures: str) -> str:
-    return f"{name:10} {versions:18} {tool:10}" + "".join(f"{figure:>11}" for figure in figures)
+def turned(before: bytes, after: bytes, encoding: str, end: str) -> tuple[bytes, bytes]:
+    """Both versions in another form; nothing where a version can't have it."""
+    try:
+        texts = [codec.decode(data).text.replace("\r\n", "\n").replace("\n", end) for data in (before, after)]
+        made = [text.encode(encoding) for text in texts]
+        return (made[0], made[1]) if all(is_text(data) for data in made) else (b"", b"")
+    except UnicodeError:
+        return b"", b""
+
+
+def line(name: str, versions: str, tool: str, turn: str, *figures: str) -> str:
+    return f"{name:10} {versions:18} {tool:10} {turn:10}" + "".join(f"{figure:>11}" for figure in figures)
 
 
 # packages
@@ -105,7 +136,7 @@ def is_text(*contents: bytes) -> bool:
 # the road
 
 
-def replayed(tool: str, changed: list[tuple[str, bytes, bytes]]) -> Score:
+def replayed(tool: str, changed: list[tuple[str, bytes, bytes]], encoding: str = "") -> Score:
     score = Score()
     with (
         tempfile.TemporaryDirectory() as root,
@@ -120,9 +151,14 @@ def replayed(tool: str, changed: list[tuple[str, bytes, bytes]]) -> Score:
             problem = replay_file(rail, tool, path, after, score)
             score.seconds += time.perf_counter() - began
             score.files += 1
+            score.unlike += bool(encoding) and not before.isascii() and not reads_as(before, encoding)
             if problem:
                 score.wrong.append(f"{name}: {problem}")
     return score
+
+
+def reads_as(data: bytes, encoding: str) -> bool:
+    return codec.decode(data).text == data.decode(encoding).removeprefix("\ufeff")
 
 
 def anybody(_: Request) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from one_file import edited
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from handrail.text import codec
 from hunks import edits, targets
 
 SOURCE = Path(__file__).parents[2] / "src" / "handrail" / "editing"
@@ -81,3 +82,47 @@ def test_a_version_with_all_ends_changed(tool, one, other):
     before, after = text.replace("\n", one).encode(), another(text, 7).replace("\n", other).encode()
     got, calls = replayed(before, after, "utf-8", tool)
     assert (got, calls <= 2) == (after, True)
+
+
+FORMS = {
+    "CRLF": ("utf-8", "\r\n", "größer, schöner: naïve cafés"),
+    "UTF-16 with a mark": ("utf-16", "\n", "größer 漢字 \U0001f600"),
+    "UTF-16 without one": ("utf-16-le", "\r\n", "größer 漢字"),
+    "UTF-32": ("utf-32", "\n", "größer 漢字"),
+    "UTF-8 with a mark": ("utf-8-sig", "\n", "größer 漢字"),
+    "GBK": ("gbk", "\n", "这是一个测试文件里面有中文内容"),
+    "GB18030": ("gb18030", "\n", "这是一个测试文件里面有中文内容㐀"),
+    "Big5": ("big5", "\n", "這是一個測試檔案裡面有中文內容"),
+    "Shift-JIS": ("shift_jis", "\r\n", "これは日本語の文章です。漢字と仮名、ソ表能"),
+    "EUC-JP": ("euc_jp", "\n", "これは日本語の文章です。漢字と仮名"),
+    "EUC-KR": ("euc_kr", "\n", "이것은 한국어로 쓴 글입니다 파일 시험"),
+    "Latin-1": ("latin-1", "\r\n", "größer, schöner: naïve cafés à la carte"),
+    "cp1252": ("cp1252", "\n", "größer \u2013 “schöner” … naïve cafés"),
+    "cp1251": ("cp1251", "\n", "это русский текст для проверки файла"),
+    "KOI8-R": ("koi8-r", "\n", "это русский текст для проверки файла"),
+}
+
+
+@pytest.mark.parametrize("tool", ["together", "in_order"])
+@pytest.mark.parametrize("name", FORMS)
+def test_versions_turned_into_another_form(tool, name):
+    encoding, end, words = FORMS[name]
+    source = (SOURCE / "anchors.py").read_text("utf-8").replace("→", "")
+    for seed in range(4):
+        text = "".join(
+            f"{line}  # {words}\n" if n % 5 == seed else f"{line}\n" for n, line in enumerate(source.split("\n"))
+        )
+        newer = another(text, seed).replace("é", "e").replace("\u2019", "'")
+        before, after = (version.replace("\n", end).encode(encoding) for version in (text, newer))
+        got, calls = replayed_as_read(before, after, newer.replace("\n", end), tool)
+        assert (got, calls <= 3) == (after, True), seed
+
+
+def replayed_as_read(before: bytes, after: bytes, goal: str, tool: str) -> tuple[bytes, int]:
+    """As an agent does it, who knows only what the reader shows, in the encoding that was detected."""
+    current, calls = before, 0
+    while current != after and calls < MOST_CALLS:
+        sent = (targets if tool == "together" else edits)(codec.decode(current).text, goal)
+        current = edited(current, *((s["old_string"], s["new_string"]) for s in sent), semantics=tool)
+        calls += 1
+    return current, calls
