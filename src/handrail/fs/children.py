@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import suppress
 from typing import Final
 
+from handrail.fs.confined import ANYWHERE, Places, start
 from handrail.model.calls import Cancellation
 from handrail.model.errors import BackendFailed
 
@@ -19,7 +20,10 @@ _COMPLAINTS: Final = 16 << 10
 
 
 class Child:
-    """One run; after `chunks` came to its end, `code` is the exit code and `stopped` says whether we ended it."""
+    """One run, which may read in `places` only.
+
+    After `chunks` came to its end, `code` is the exit code and `stopped` says whether we ended it.
+    """
 
     def __init__(
         self,
@@ -30,6 +34,7 @@ class Child:
         cancellation: Cancellation | None = None,
         handles: Sequence[int] = (),
         memory: int | None = None,
+        places: Places = ANYWHERE,
     ) -> None:
         self.code: int | None = None
         self.stopped = False
@@ -40,17 +45,22 @@ class Child:
         self._cancellation = cancellation
         environment = {name: value for name, value in os.environ.items() if name != "RIPGREP_CONFIG_PATH"}
         try:
-            self._process = subprocess.Popen(
-                list(arguments),
-                cwd=directory,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                pass_fds=handles,
-                bufsize=0,
-            )
+            with open(os.devnull, "rb", buffering=0) as nothing:
+                self._process = start(
+                    arguments[0],
+                    places,
+                    lambda: subprocess.Popen(
+                        list(arguments),
+                        cwd=directory,
+                        env=environment,
+                        stdin=nothing,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE,
+                        start_new_session=True,
+                        pass_fds=handles,
+                        bufsize=0,
+                    ),
+                )
         except (OSError, ValueError) as error:
             raise BackendFailed("backend_unavailable", f"The search program can't be started: {error}.") from error
 

@@ -16,14 +16,15 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import Final
+from typing import BinaryIO, Final
 
 from handrail.fs import ignores
 from handrail.fs.children import Child
+from handrail.fs.confined import Places
 from handrail.fs.events import Reader, Splitter
 from handrail.fs.protocol import Bounds, RawHits
 from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, TooLarge
-from handrail.model.paths import RealPath
+from handrail.model.paths import RealPath, within
 from handrail.model.view import Grep, Tally, Told
 
 OLDEST: Final = 15
@@ -99,9 +100,7 @@ def types() -> Mapping[str, Sequence[str]]:
             check=True,
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise BackendFailed(
-            "backend_unavailable", f"The search program can't tell its types: {error}."
-        ) from error
+        raise BackendFailed("backend_unavailable", f"The search program can't tell its types: {error}.") from error
     lines = (line.partition(": ") for line in said.decode(errors="replace").split("\n") if line)
     return {name: globs.split(", ") for name, _, globs in lines}
 
@@ -240,7 +239,7 @@ def _pieces(
         extra: list[str] = []
         handles: list[int] = []
         if run.rules:
-            file = stack.enter_context(tempfile.TemporaryFile())
+            file = stack.enter_context(_nameless())
             file.write(run.rules)
             file.flush()
             file.seek(0)
@@ -253,6 +252,9 @@ def _pieces(
             cancellation=bounds.cancellation,
             handles=handles,
             memory=MEMORY,
+            places=Places(
+                bounds.inside, [p for p in run.places if not any(within(p, place) for place in bounds.inside)]
+            ),
         )
         splitter = Splitter(end)
         with closing(child.chunks()) as chunks:
@@ -267,6 +269,13 @@ def _pieces(
             tally.skip("unreadable", child.unreadable)
         if child.code not in {0, 1} and not child.unreadable and b"(os error 2)" not in child.complaints:
             raise _failure(child.complaints)
+
+
+def _nameless() -> BinaryIO:
+    """A file that lies nowhere, so that a confined child may read it."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("handrail"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 def _failure(complaints: bytes) -> HandrailError:
