@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 STAMP := $(VENV)/.installed
 ROOT ?=
 
-.PHONY: install demo tables test check bench docs clean
+.PHONY: install demo demo-undo tables test check bench docs clean
 
 install: $(STAMP)
 
@@ -18,6 +18,9 @@ $(STAMP): pyproject.toml
 
 demo: install
 	$(BIN)/python examples/demo.py $(ROOT)
+
+demo-undo: install
+	$(BIN)/python examples/undo.py
 
 test: install
 	$(BIN)/python -m pytest -n 2
