@@ -48,6 +48,7 @@ class _Seen:
     directory: Directory
     children: "tuple[_Node, ...]"
     size: int
+    others: int
 
 
 @dataclass(slots=True, eq=False)
@@ -204,7 +205,7 @@ class _Walk:
             return None
         own = _own(node, inherited, names, watched, old)
         seen = _seen(node, own, names, old)
-        fresh = _Seen(known, names.whole and settled(known, now), inherited, own, watched, seen[0], seen[1], seen[2])
+        fresh = _Seen(known, names.whole and settled(known, now), inherited, own, watched, *seen, names.others)
         node.seen = fresh
         return fresh, handle if node.relative.count("/") < _DEEP else None
 
@@ -265,7 +266,7 @@ def _seen(
         ignored = tuple([n for n in files + links if n in left] + [n + "/" for n in directories if n in left])
         files, directories, links = (tuple(n for n in kind if n not in left) for kind in (files, directories, links))
     size = len(files) + len(directories) + len(links) + len(ignored)
-    before = old.directory if old is not None and old.own is own else None
+    before = old.directory if old is not None and (old.own, old.others) == (own, names.others) else None
     known = {} if old is None else {child.name: child for child in old.children}
     base = node.name.rstrip("/") + "/"
     inner = "" if node.relative == "." else node.relative + "/"

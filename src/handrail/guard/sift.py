@@ -97,8 +97,8 @@ class Sieve:
     def tree(self, fs: ReadableFileSystem, request: Request, tally: Tally) -> Tree | None:
         """The tree below a directory that may be walked itself; `None` for too many files.
 
-        A directory that may not be walked is never touched. An ignore file that is noticed on the way counts: then
-        the backend, which remembers, is asked again.
+        A directory that may not be walked is never touched; only where an ignore file is new since the last call,
+        what it hides may be touched once, and shows nowhere: then the backend, which remembers, is asked again.
         """
         seen: Sequence[Directory] = ()
         for _ in range(_TRIES):
