@@ -21,3 +21,9 @@ def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         use(request.param, patch)
         yield request.param
+
+
+def until_rebuilt(request: pytest.FixtureRequest, engine: str, why: str) -> None:
+    """Say that this engine is known to fail the test; it must not pass before this line is taken away."""
+    if request.getfixturevalue("engine") == engine:
+        request.applymarker(pytest.mark.xfail(reason=f"until the engine is rebuilt: {why}", strict=True))
