@@ -35,8 +35,10 @@ def plain(versions: list[Version], wanted: Filter, limit: int, after: Version | 
 
 
 @pytest.mark.parametrize("looked_through", [0, 1, 7, 1000])
-def test_every_filter_finds_what_a_plain_filter_finds(tmp_path, monkeypatch, looked_through):
+@pytest.mark.parametrize("few", [0, 1, 3, 1000])
+def test_every_filter_finds_what_a_plain_filter_finds(tmp_path, monkeypatch, looked_through, few):
     monkeypatch.setattr(listing, "LOOKED_THROUGH", looked_through)
+    monkeypatch.setattr(listing, "FEW_PATHS", few)
     chance = random.Random(looked_through)
     # A clock that was set back, as clocks are.
     times = itertools.chain(range(100, 140), range(90, 10**6))

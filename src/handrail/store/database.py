@@ -18,6 +18,9 @@ WAIT_MS = 15_000
 """How long a statement waits for another process's write before the store counts as unavailable."""
 
 FILE_NAME = "history.sqlite3"
+CACHE_KIB = 16 * 1024
+"""Of the database as much as a connection keeps in memory, once it has read it."""
+
 _IDLE = 4
 _FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -146,6 +149,7 @@ class Database:
         db = sqlite3.connect(self._file, timeout=WAIT_MS / 1000, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA cell_size_check = ON")
+            db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         except BaseException:
             db.close()
             raise

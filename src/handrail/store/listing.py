@@ -5,11 +5,14 @@ that stand here; what comes from outside is bound.
 """
 # ruff: noqa: S608
 
+import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from handrail.store import rows
+from handrail.store.names import Names
 from handrail.store.protocol import Filter
 from handrail.store.rows import Column
 
@@ -18,7 +21,7 @@ COLUMNS: Final = (
     " v.time_ns, v.previous, v.part_of, v.status, v.why_not FROM versions v"
 )
 JOINED: Final = f"{COLUMNS} JOIN paths p ON p.id = v.path_id"
-LOOKED_THROUGH: Final = 1024
+LOOKED_THROUGH: Final = 4096
 """Versions of the first look."""
 
 # CROSS JOIN is SQLite's way to say in which order two tables are walked.
@@ -27,28 +30,68 @@ _BELOW: Final = "(p.path = ? OR (p.path >= ? AND p.path < ?))"
 _CONTAINS: Final = "instr(p.path, ?) > 0"
 _BY_ID: Final = " ORDER BY v.id DESC"
 _BY_TIME: Final = " ORDER BY v.time_ns DESC, v.id DESC"
+_NO_END: Final = 2**63 - 1
+_BY_NUMBERS: Final = " WHERE v.id IN (SELECT value FROM json_each(?))"
+_NEWEST_OF: Final = """
+SELECT v.id FROM versions v WHERE v.id < ? AND v.path_id IN (
+    SELECT path_id FROM (
+        SELECT h.id AS path_id, (SELECT max(o.id) FROM versions o WHERE o.path_id = h.id AND o.id < ?) AS last
+        FROM ({}) h
+    ) ORDER BY last DESC LIMIT ?
+) ORDER BY +v.id DESC LIMIT ?
+"""
+FEW_PATHS: Final = 600
+"""Paths whose newest versions are looked up one by one."""
 Row = tuple[Column, ...]
 _Edge = tuple[int, int]
 
 
-def listed(db: sqlite3.Connection, wanted: Filter, *, limit: int, after: int | None) -> list[Row]:
+def listed(
+    db: sqlite3.Connection, wanted: Filter, *, limit: int, after: int | None, names: Names | None = None
+) -> list[Row]:
     """The rows of `JOINED` that a filter lets through, newest first, older than the version `after`."""
     by_time = wanted.since is not None or wanted.until is not None
     order = _BY_TIME if by_time else _BY_ID
     window, values = _window(wanted, after, by_time=by_time)
-    paths, names = _paths(wanted)
-    if paths and wanted.task is None:
-        edge = _edge(db, window, values, order)
-        found = _newest(db, wanted, edge, limit=limit, after=after)
-        if len(found) == limit or edge is None:
-            return found
-    if paths:
-        # The index of paths leads from here on; a `+` keeps SQLite off that of times.
-        window = [condition.replace("v.time_ns", "+v.time_ns") for condition in window]
-        order = order.replace("v.time_ns", "+v.time_ns")
-        window.append(f"v.path_id IN (SELECT p.id FROM paths p{_where(paths)})")
-        values += names
-    return db.execute(f"{JOINED}{_where(window)}{order} LIMIT ?", (*values, limit)).fetchall()
+    paths, bound = _paths(wanted)
+    if not paths or wanted.task is not None:
+        query = f"{_NEWEST_FIRST}{_where([*window, *paths])}{order} LIMIT ?"
+        return db.execute(query, (*values, *bound, limit)).fetchall()
+    if not by_time:
+        few = _few(db, wanted, names)
+        if few is not None:
+            return _of_paths(db, "SELECT value AS id FROM json_each(?)", [json.dumps(few)], limit=limit, after=after)
+    edge = _edge(db, window, values, order)
+    found = _newest(db, wanted, edge, limit=limit, after=after)
+    if len(found) == limit or edge is None:
+        return found
+    if not by_time:
+        return _of_paths(db, f"SELECT p.id FROM paths p{_where(paths)}", bound, limit=limit, after=after)
+    # The index of paths leads from here on; a `+` keeps SQLite off that of times.
+    window = [condition.replace("v.time_ns", "+v.time_ns") for condition in window]
+    order = order.replace("v.time_ns", "+v.time_ns")
+    window.append(f"v.path_id IN (SELECT p.id FROM paths p{_where(paths)})")
+    return db.execute(f"{JOINED}{_where(window)}{order} LIMIT ?", (*values, *bound, limit)).fetchall()
+
+
+def _few(db: sqlite3.Connection, wanted: Filter, names: Names | None) -> list[int] | None:
+    """The numbers of the paths that a filter lets through, where they are few and soon found."""
+    if wanted.contains is not None:
+        itself, stem, _ = rows.below(wanted.under) if wanted.under is not None else (b"", b"", b"")
+        part = rows.name(wanted.contains)
+        return None if names is None else names.holding(db, part, within=(itself, stem), most=FEW_PATHS)
+    paths, bound = _paths(wanted)
+    found = db.execute(f"SELECT p.id FROM paths p{_where(paths)} LIMIT ?", (*bound, FEW_PATHS + 1)).fetchall()
+    return [number for (number,) in found] if len(found) <= FEW_PATHS else None
+
+
+def _of_paths(
+    db: sqlite3.Connection, paths: str, bound: Sequence[Column], *, limit: int, after: int | None
+) -> list[Row]:
+    """The newest rows of some paths: they are at the paths whose own newest versions are the newest."""
+    older = _NO_END if after is None else after
+    found = db.execute(_NEWEST_OF.format(paths), (older, older, *bound, limit, limit)).fetchall()
+    return db.execute(f"{JOINED}{_BY_NUMBERS}{_BY_ID}", (json.dumps([number for (number,) in found]),)).fetchall()
 
 
 def _newest(db: sqlite3.Connection, wanted: Filter, edge: _Edge | None, *, limit: int, after: int | None) -> list[Row]:

@@ -11,6 +11,7 @@ from handrail.store import rows
 from handrail.store.blobs import Blobs
 from handrail.store.database import Database, private_directory
 from handrail.store.listing import JOINED, listed
+from handrail.store.names import Names
 from handrail.store.owners import Owner
 from handrail.store.protocol import Author, Draft, Filter
 
@@ -29,6 +30,7 @@ class Versions:
         self._blobs = blobs
         self._owner = owner
         self._clock = clock
+        self._names = Names()
         self._trash = os.path.join(database.directory, "trash")
         self.died = 0
 
@@ -50,7 +52,7 @@ class Versions:
     def versions(self, wanted: Filter, *, limit: int, after: int | None) -> Sequence[Version]:
         """Newest first."""
         with self._database.reading() as db:
-            return self._made(listed(db, wanted, limit=limit, after=after))
+            return self._made(listed(db, wanted, limit=limit, after=after, names=self._names))
 
     def record(self, drafts: Sequence[Draft], author: Author) -> Sequence[Version]:
         """Store contents and versions in one durable commit."""
