@@ -3,8 +3,8 @@
 It needs no workspace, for it must work where none can be opened.
 """
 
+import fcntl
 import os
-import time
 from collections.abc import Iterator, Mapping
 from uuid import uuid4
 
@@ -20,7 +20,6 @@ from handrail.store.protocol import Filter
 from handrail.store.sqlite import SqliteStore
 
 _PAGE = 1024
-_YOUNG = 2.0
 
 
 def look(data_directory: str | None, environment: Mapping[str, str], *, repair: bool) -> Iterator[Finding]:
@@ -59,18 +58,18 @@ def _strays(store: SqliteStore, *, repair: bool) -> Iterator[Finding]:
     for directory in sorted(_directories(store)):
         try:
             names = [name for name in os.listdir(directory) if TEMPORARY.fullmatch(name)]
-            old = [name for name in names if _is_old(os.path.join(directory, name))]
+            left = [name for name in names if _abandoned(os.path.join(directory, name))]
         except OSError:
             continue
-        if not old:
+        if not left:
             continue
         mended = False
         if repair:
             try:
-                mended = fs.sweep(resolver.recorded(directory)) >= len(old)
+                mended = fs.sweep(resolver.recorded(directory)) >= len(left)
             except HandrailError:
                 mended = False
-        said = f"{len(old)} temporary files of interrupted writers lie in {directory}"
+        said = f"{len(left)} temporary files of interrupted writers lie in {directory}"
         yield Finding(kind="stray", said=said, would="remove those whose writer is gone", mended=mended)
 
 
@@ -83,5 +82,13 @@ def _directories(store: SqliteStore) -> set[str]:
     return found
 
 
-def _is_old(path: str) -> bool:
-    return time.time() - os.lstat(path).st_mtime > _YOUNG
+def _abandoned(path: str) -> bool:
+    """Whether a draft's writer is gone; a living one holds its lock."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(handle)
+    return True

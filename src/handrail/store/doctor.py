@@ -22,6 +22,11 @@ from handrail.store.protocol import Tally
 from handrail.store.regaining import standing_on_disk
 
 Kind = Literal["database", "permissions", "content", "orphan", "intent", "stray", "trash"]
+_MEND: Final = "take it from the disk where it still stands, else say of these versions that they can't be restored"
+_PUT: Final = (
+    "INSERT INTO contents (hash, size, form, data) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (hash) DO UPDATE SET form = excluded.form, data = excluded.data"
+)
 _APART: Final = ("files",)
 _CONTENT: Final = re.compile(r"[0-9a-f]{62}")
 
@@ -135,10 +140,10 @@ class _Examined:
 
     def _contents(self) -> Iterator[Finding]:
         """Every content is read and its hash verified; what is regained first may make others whole again."""
-        bad = [(digest, form) for digest, form in self._all_contents() if not self._reads(digest)]
-        regained = {digest for digest, _ in bad if self._repair and self._regained(digest)}
-        for digest, form in bad:
-            yield self._unreadable(digest, form, regained=digest in regained or (self._repair and self._reads(digest)))
+        bad = {digest: self._what(digest, form) for digest, form in self._all_contents() if not self._reads(digest)}
+        regained = {digest for digest in bad if self._repair and self._regained(digest)}
+        for digest, what in bad.items():
+            yield self._unreadable(digest, what, regained=digest in regained or (self._repair and self._reads(digest)))
 
     def _all_contents(self) -> Iterator[tuple[bytes, int]]:
         after = 0
@@ -162,18 +167,21 @@ class _Examined:
             return False
         return True
 
-    def _unreadable(self, digest: bytes, form: int, *, regained: bool) -> Finding:
-        what, why = "is damaged", "its content was damaged"
+    def _what(self, digest: bytes, form: int) -> str:
         if form == deltas.DELTA:
-            what = "is kept as a difference from another one, and one of the two is damaged"
-        elif form == deltas.FILE and not os.path.exists(self._blobs.place(digest.hex())):
-            what, why = "is missing", "its content was lost"
+            return "is kept as a difference from another one, and one of the two is damaged"
+        missing = form == deltas.FILE and not os.path.exists(self._blobs.place(digest.hex()))
+        return "is missing" if missing else "is damaged"
+
+    def _unreadable(self, digest: bytes, what: str, *, regained: bool) -> Finding:
         said = f"the content {digest.hex()[:12]} {what}: {self._who(digest)}"
-        would = "take it from the disk where it still stands, else say of these versions that they can't be restored"
         if not self._repair:
-            return Finding(kind="content", said=said, would=would)
+            return Finding(kind="content", said=said, would=_MEND)
+        return self._mended(said, digest, regained=regained)
+
+    def _mended(self, said: str, digest: bytes, *, regained: bool) -> Finding:
         if not regained:
-            self._give_up(digest, why)
+            self._give_up(digest, "its content was damaged or lost")
         done = "it reads again" if regained else "these versions are listed as not restorable"
         return Finding(kind="content", said=said, would=done, mended=True)
 
@@ -200,8 +208,7 @@ class _Examined:
             with contextlib.suppress(BackendFailed, OSError):
                 packed = self._blobs.pack(content)
                 with self._database.writing(durable=True) as db:
-                    query = "UPDATE contents SET form = ?, data = ? WHERE hash = ?"
-                    db.execute(query, (packed.form, packed.data, digest))
+                    db.execute(_PUT, (digest, content.size, packed.form, packed.data))
                     db.execute("DELETE FROM deltas WHERE content = (SELECT id FROM contents WHERE hash = ?)", (digest,))
                 return True
         return False
@@ -223,10 +230,10 @@ class _Examined:
             found = [bytes(digest) for (digest,) in db.execute(query)]
         for digest in found:
             said = f"the content {digest.hex()[:12]} is missing: {self._who(digest)}"
-            if self._repair:
-                self._give_up(digest, "its content was lost")
-            would = "say of these versions that they can't be restored"
-            yield Finding(kind="content", said=said, would=would, mended=self._repair)
+            if not self._repair:
+                yield Finding(kind="content", said=said, would=_MEND)
+                continue
+            yield self._mended(said, digest, regained=self._regained(digest))
 
     def _orphans(self) -> Iterator[Finding]:
         wanted = (

@@ -14,8 +14,11 @@ from handrail.store import schema
 from handrail.store.database import FILE_NAME, make_file
 
 TABLES: Final = ("paths", "contents", "versions", "tasks", "rules", "deltas", "requests", "ledger")
-_AT_ONCE: Final = 64
-_GAP: Final = 1_000_000
+_ROWS_OF_A_PAGE: Final = 100
+_PATIENCE: Final = 100_000
+"""Numbers without a readable row, one after the other, before the rest of a table is given up."""
+
+_GAP: Final = 10_000
 """Numbers that are left out where it can't be read any more which ones were given."""
 
 
@@ -26,10 +29,10 @@ def problems(directory: str) -> list[str]:
         return []
     try:
         with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as db:
-            found = [str(row[0]) for row in db.execute("PRAGMA integrity_check(20)")]
+            said = "\n".join(str(row[0]) for row in db.execute("PRAGMA integrity_check(20)"))
     except sqlite3.Error as failure:
         return [str(failure)]
-    return [] if found == ["ok"] else found
+    return [row for row in said.split("\n") if row != "ok" and not row.startswith("***")]
 
 
 def rebuild(directory: str) -> tuple[int, str]:
@@ -56,8 +59,9 @@ def rebuild(directory: str) -> tuple[int, str]:
 def _save(damaged: str, fresh: sqlite3.Connection) -> int:
     saved = 0
     with contextlib.closing(sqlite3.connect(damaged, isolation_level=None)) as old:
+        old.execute("PRAGMA cell_size_check = ON")
         fresh.execute("BEGIN")
-        for table in TABLES:
+        for table in TABLES if _opens(old) else ():
             marks = ", ".join("?" * _columns(fresh, table))
             insert = f"INSERT OR IGNORE INTO {table} VALUES ({marks})"  # noqa: S608 -- a table of our own
             for row in _rows(old, table):
@@ -68,34 +72,43 @@ def _save(damaged: str, fresh: sqlite3.Connection) -> int:
     return saved
 
 
+def _opens(db: sqlite3.Connection) -> bool:
+    """Whether it is a database at all, whose tables may be looked for."""
+    try:
+        return bool(db.execute("SELECT count(*) FROM sqlite_master").fetchone())
+    except sqlite3.Error:
+        return False
+
+
 def _columns(db: sqlite3.Connection, table: str) -> int:
     return len(db.execute(f"PRAGMA table_info({table})").fetchall())
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[tuple[object, ...]]:
-    """The readable rows of a table: ranges of row numbers, halved around what can't be read."""
+    """The readable rows of a table, one by one: a damaged page in a range could hide what comes after it."""
+    query = f"SELECT * FROM {table} WHERE rowid = ?"  # noqa: S608 -- a table of our own
+    missed = 0
+    for number in range(1, _last(db, table) + 1):
+        try:
+            row = db.execute(query, (number,)).fetchone()
+        except sqlite3.Error:
+            row = None
+        missed = 0 if row is not None else missed + 1
+        if row is not None:
+            yield row
+        elif missed > _PATIENCE:
+            return
+
+
+def _last(db: sqlite3.Connection, table: str) -> int:
+    """The number of the last row, or, where a damaged page lies about it, of the last that there could be."""
+    most = int(db.execute("PRAGMA page_count").fetchone()[0]) * _ROWS_OF_A_PAGE + _GAP
     try:
         last = int(db.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()[0])  # noqa: S608
+        first = int(db.execute(f"SELECT coalesce(min(rowid), 0) FROM {table}").fetchone()[0])  # noqa: S608
     except sqlite3.Error:
-        last = 1 << 32
-    waiting = [(1, last)]
-    query = f"SELECT * FROM {table} WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT {_AT_ONCE}"  # noqa: S608
-    numbers = query.replace("*", "rowid")
-    while waiting:
-        low, high = waiting.pop()
-        if low > high:
-            continue
-        try:
-            found = db.execute(query, (low, high)).fetchall()
-            seen = [int(row[0]) for row in db.execute(numbers, (low, high))]
-        except sqlite3.Error:
-            middle = (low + high) // 2
-            if low < high:
-                waiting += [(middle + 1, high), (low, middle)]
-            continue
-        yield from found
-        if len(seen) == _AT_ONCE:
-            waiting.append((seen[-1] + 1, high))
+        return most
+    return last if 0 <= first <= last <= most else most
 
 
 def _go_on_counting(old: sqlite3.Connection, fresh: sqlite3.Connection) -> None:
