@@ -17,8 +17,8 @@ _LOOKED_AT: Final = 400
 """Characters of a line that are looked at."""
 _OPENS: Final = r"^\s*(?:#+|//+|/\*+|\*+|--+|;+|%+|<!--|\{/\*|'''|\"\"\"|\(\*)?\s*[\[(<{]?\s*"
 _WHOLE: Final = r"(?:code|file|function|method|class|content|contents|text|document|section|implementation|lines?)"
-_MAYBE: Final = re.compile(r"\.{3}|\u2026|rest|remain|existing", re.IGNORECASE)
-"""What any placeholder holds; most texts have none of it."""
+_MAYBE: Final = ("...", "\u2026", "rest", "remain", "existing", "\u0131", "i\u0307", "\u017f")
+"""What any placeholder holds, in small letters, and what is none but passes for one; most texts have none of it."""
 _ELLIPSIS: Final = re.compile(
     _OPENS + r"(?:\.{3,}|\u2026)\s*[\[(<{]?\s*(?:(?:the|keep|all|your|of|and)\s+)*"
     r"(?:rest|remaining|remainder|existing|unchanged|omitted|previous|same|other)\b",
@@ -39,7 +39,8 @@ def placeholders(before: str, after: str, *, rows: Sequence[tuple[int, int]]) ->
 
     Looked at are the ranges `rows` (1-based, ends included) of the lines of `after`.
     """
-    if _MAYBE.search(after) is None:
+    small = after.lower()
+    if not any(part in small for part in _MAYBE):
         return
     new = lines.split(after)
     looks_like = (

@@ -60,7 +60,7 @@ class Ledger:
         self._store = store
         self._mode = mode
         self._lock = threading.Lock()
-        self._entries: OrderedDict[str, tuple[Known, bytes | None]] = OrderedDict()
+        self._entries: OrderedDict[str, tuple[Known, _Text | None]] = OrderedDict()
         self._bytes = 0
 
     def known(self, path: str) -> Known | None:
@@ -70,7 +70,7 @@ class Ledger:
             if entry is not None:
                 self._entries.move_to_end(path)
         if entry is not None:
-            return replace(entry[0], text=None if entry[1] is None else zlib.decompress(entry[1]))
+            return entry[0] if entry[1] is None else replace(entry[0], text=entry[1].bytes())
         return self._remembered(path)
 
     def seen_hash(self, path: str) -> str | None:
@@ -164,11 +164,10 @@ class Ledger:
         return () if a is None or b is None else moved(a, b, unseen)[1]
 
     def _keep(self, path: str, fact: Known, text: bytes | None) -> None:
-        packed = None if text is None else zlib.compress(text, 1)
         with self._lock:
             self._drop(path)
-            self._entries[path] = (fact, packed)
-            self._bytes += 0 if packed is None else len(packed)
+            self._entries[path] = (fact, None if text is None else _Text(text))
+            self._bytes += 0 if text is None else len(text)
             self._shrink()
         if self._store is not None:
             self._persist(path, replace(fact, text=text))
@@ -196,17 +195,41 @@ class Ledger:
         return None if known is None or not known.hash else known
 
     def _drop(self, path: str) -> None:
-        _, packed = self._entries.pop(path, (None, None))
-        self._bytes -= 0 if packed is None else len(packed)
+        _, text = self._entries.pop(path, (None, None))
+        self._bytes -= 0 if text is None else text.size
 
     def _shrink(self) -> None:
-        """Forget the contents of what was used longest ago, then such files themselves."""
+        """Pack the contents of what was used longest ago, then forget them, then such files themselves."""
         while len(self._entries) > _KEPT_FILES:
             self._drop(next(iter(self._entries)))
-        for path, (fact, packed) in list(self._entries.items()) if self._bytes > _KEPT_BYTES else ():
-            if packed is not None and self._bytes > _KEPT_BYTES * 3 // 4:
-                self._entries[path] = (fact, None)
-                self._bytes -= len(packed)
+        for smaller in (_Text.packed, _nothing) if self._bytes > _KEPT_BYTES else ():
+            for path, (fact, text) in list(self._entries.items()):
+                if text is not None and self._bytes > _KEPT_BYTES * 3 // 4:
+                    less = smaller(text)
+                    self._entries[path] = (fact, less)
+                    self._bytes -= text.size - (0 if less is None else less.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A content that is kept, compressed only when room is short."""
+
+    data: bytes
+    is_packed: bool = False
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def packed(self) -> "_Text":
+        return self if self.is_packed else _Text(zlib.compress(self.data, 1), is_packed=True)
+
+    def bytes(self) -> bytes:
+        return zlib.decompress(self.data) if self.is_packed else self.data
+
+
+def _nothing(_: _Text) -> None:
+    return None
 
 
 GONE: Final = Known(hash="", size=0, mtime_ns=0, inode=0)
