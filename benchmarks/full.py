@@ -72,7 +72,7 @@ def tried(place: Path, name: str, step: int, *, opening: bool) -> Iterator[tuple
     """One operation with more room each time, until it is done: (bytes left, how it was answered, what is wrong)."""
     stage = Stage(STORIES[name], place / "stage")
     stage.prepare()
-    for left in range(0, MOST * step, step):
+    for left in (step * number * (1 + number // 25) for number in range(MOST)):
         stage.reset()
         came = acted(stage, lambda _, left=left: fill(place, left), opening=opening)
         wrong = stage.mixed()

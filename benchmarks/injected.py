@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import handrail
-from stories import Stage
+from stories import Reported, Stage
 
 WRITING = (
     *("openat", "openat2", "creat", "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "ftruncate"),
@@ -66,7 +66,7 @@ class Point:
 class Run:
     """What came of it. `reported`: how the act was answered, `None` where it died; `odd`: what no caller expects."""
 
-    reported: bool | None
+    reported: Reported
     odd: str = ""
 
 
@@ -171,7 +171,7 @@ def _act(stage: Stage, link: socket.socket, *, opening: bool) -> None:
                 files = stage.open()
                 stage.story.ready(files)
             result = stage.story.act(files, stage.facts)
-            told = {"ok": result.ok, "odd": _odd(result)}
+            told = {"ok": _answered(result), "odd": _odd(result)}
         except handrail.HandrailError as error:
             told = {"ok": False, "odd": "" if error.hint else f"{error.kind} without a hint"}
         link.send(json.dumps(told).encode() + b"\n")
@@ -183,6 +183,12 @@ def _act(stage: Stage, link: socket.socket, *, opening: bool) -> None:
             link.send(json.dumps(told).encode() + b"\n")
     finally:
         os._exit(0)
+
+
+def _answered(result: handrail.Result) -> Reported:
+    """An undo answers path by path."""
+    paths = {file["path"]: "error" not in file for file in result.payload.get("files", [])}
+    return paths if paths and not all(paths.values()) else result.ok
 
 
 def _odd(result: handrail.Result) -> str:

@@ -18,11 +18,14 @@ import handrail
 from handrail.model.files import Absent, DirectoryState, FileState, LinkState, State
 from handrail.store.protocol import Filter
 
-OLD = "".join(f"old line {n:04d}\n" for n in range(1200))
-NEW = "".join(f"the new line {n:04d}\n" for n in range(1300))
-LARGE = "".join(f"{hashlib.sha256(b'%d' % n).hexdigest()}\n" for n in range(3000))
+OLD = "".join(f"old line {n:02d} {'.' * 300}\n" for n in range(50))
+NEW = "".join(f"the new line {n:02d} {':' * 280}\n" for n in range(60))
+LARGE = "".join(f"{hashlib.sha256(b'%d' % n).hexdigest() * 60}\n" for n in range(50))
+"""A few long rows each: several pages of a disk, and little to compare."""
 Facts = dict[str, Any]
 Snapshot = dict[str, tuple[object, ...]]
+Reported = bool | dict[str, bool] | None
+"""How an act was answered, as a whole or path by path; `None` where it never was."""
 
 
 def place() -> str | None:
@@ -52,6 +55,7 @@ class Stage:
     facts: Facts = field(default_factory=dict)
     old: Snapshot = field(default_factory=dict)
     new: Snapshot = field(default_factory=dict)
+    judged: int = 0
 
     @property
     def tree(self) -> Path:
@@ -91,14 +95,14 @@ class Stage:
         """What stands there now and is neither old nor new."""
         return self._mixed(snapshot(self.tree), None)
 
-    def judge(self, reported: bool | None) -> str:
+    def judge(self, reported: Reported) -> str:
         """What is wrong now, in a sentence; empty = nothing. `reported`: how the act was answered, if it was."""
         try:
             return self._judge(reported)
         except Exception as error:
             return f"the judge met {type(error).__name__}: {error}"
 
-    def _judge(self, reported: bool | None) -> str:
+    def _judge(self, reported: Reported) -> str:
         with self.open() as files:
             now = snapshot(self.tree)
             found = [*self._mixed(now, reported), *self._history(files, now), *self._strays()]
@@ -106,15 +110,17 @@ class Stage:
                 found = self._goes_on(files)
         return "; ".join(found)
 
-    def _mixed(self, now: Snapshot, reported: bool | None) -> list[str]:
+    def _mixed(self, now: Snapshot, reported: Reported) -> list[str]:
         found = []
         for name in sorted(now.keys() | self.old.keys() | self.new.keys()):
             is_old, is_new = now.get(name) == self.old.get(name), now.get(name) == self.new.get(name)
             if not (is_old or is_new):
                 found.append(f"{name} is neither old nor new but {_short(now.get(name))}")
-            elif reported is True and not is_new:
+                continue
+            said = reported.get(f"{self.tree}/{name}") if isinstance(reported, dict) else reported
+            if said is True and not is_new:
                 found.append(f"{name} was reported as done and is old")
-            elif reported is False and not is_old:
+            elif said is False and not is_old:
                 found.append(f"{name} was reported as refused and is new")
         return found
 
@@ -162,19 +168,21 @@ class Stage:
         return found
 
     def _goes_on(self, files: handrail.Handrail) -> list[str]:
-        """A next edit of something that stands, and its undo."""
+        """A next edit of something that stands, and now and then its undo."""
         name = next(name for name, what in sorted(snapshot(self.tree).items()) if what[0] == "file")
         path = self.tree / name
         before = path.read_bytes()
-        after = before.decode() + "the next edit\n"
+        known = hashlib.sha256(before).hexdigest()
         with files.task("goes on") as task:
-            read(files, name)
-            answer = write(files, name, after)
-        if not answer.ok or path.read_bytes() != after.encode():
+            answer = edit(files, path=name, content="the next edit\n", expected_hash=known)
+        if not answer.ok or path.read_bytes() != b"the next edit\n":
             return [f"the next edit: {answer.kind} {answer.text}"]
         newest = files.store.newest(str(path))
         if newest is None or not _agrees(newest.state, snapshot(self.tree)[name]):
             return ["the next edit isn't in the history"]
+        self.judged += 1
+        if self.judged % 8 != 1:
+            return []
         answer = edit(files, mode="restore", task_id=task)
         return [] if answer.ok and path.read_bytes() == before else [f"its undo: {answer.kind} {answer.text}"]
 
@@ -274,7 +282,7 @@ def _worked(files: handrail.Handrail) -> Facts:
     """A task that patched, made, and removed."""
     with files.task("some work") as task:
         read(files, "a.txt", "dir/c.txt")
-        patch(files, "a.txt", "old line 0007\n", "a line that the agent wrote\n").unwrap()
+        patch(files, "a.txt", "old line 07", "a line that the agent wrote\n").unwrap()
         write(files, "made/deep/d.txt", NEW).unwrap()
         edit(files, mode="remove", path="dir/c.txt").unwrap()
         edit(files, mode="remove", path="dir/sub").unwrap()
@@ -301,7 +309,7 @@ STORIES: Mapping[str, Story] = {
         Story(
             "patch",
             _plain,
-            lambda files, _: patch(files, "a.txt", "old line 0600\n", "another line\n" * 3),
+            lambda files, _: patch(files, "a.txt", "old line 20", "another line\n" * 3),
             ready=lambda files: read(files, "a.txt"),
         ),
         Story(

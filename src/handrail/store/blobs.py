@@ -166,17 +166,15 @@ class Blobs:
         parent = os.path.dirname(place)
         private_directory(self._directory)
         private_directory(parent)
-        temporary = f"{place}.{secrets.token_hex(6)}.tmp"
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        temporary, handle = _draft(place)
         try:
             with os.fdopen(handle, "wb") as file:
                 os.fchmod(file.fileno(), 0o600)
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # a file that is being written isn't swept
                 if _compress(content, file) != content.hash:
                     raise unavailable("a file changed while it was recorded", self._database.directory)
                 file.flush()
                 os.fsync(file.fileno())
-            os.rename(temporary, place)
+                os.rename(temporary, place)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
@@ -196,6 +194,23 @@ class Blobs:
                     yield piece
         except zstandard.ZstdError as failure:
             raise unavailable("a stored content is damaged", self._database.directory) from failure
+
+
+def _draft(place: str) -> tuple[str, int]:
+    """A new file beside a place, locked: a file that is being written isn't swept."""
+    while True:
+        temporary = f"{place}.{secrets.token_hex(6)}.tmp"
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_nlink:
+                return temporary, handle
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            os.close(handle)
+            raise
+        os.close(handle)  # swept before it was locked
 
 
 def _key(digest: str) -> bytes:

@@ -12,7 +12,6 @@ import re
 import shutil
 import sqlite3
 import stat
-import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -27,7 +26,6 @@ BATCH: Final = 64
 GONE: Final = ".gone"
 """How the name of a moved tree ends that is being taken away; no version leads there."""
 
-YOUNG_NS: Final = 2 * 10**9
 _PLACE: Final = re.compile(r"[0-9a-f]{32}")
 _TEMPORARY: Final = re.compile(r"[0-9a-f]{62}\.[0-9a-f]{12}\.tmp")
 _CONTENT: Final = re.compile(r"[0-9a-f]{62}")
@@ -172,8 +170,6 @@ def abandoned(path: str, *, remove: bool = False) -> bool:
     except OSError:
         return False
     try:
-        if time.time_ns() - os.fstat(handle).st_mtime_ns < YOUNG_NS:
-            return False
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if remove:
             os.unlink(path)
