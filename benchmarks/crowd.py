@@ -193,7 +193,7 @@ def _chain(path: Path, chain: Sequence[Version]) -> list[str]:
             if hashlib.sha256(data).hexdigest() != version.state.content.hash:
                 found.append(f"{which} isn't what was recorded")
             rows = data.decode().split("\n")
-        if version.action == "modify" and rows is not None and before is not None and not _one_more(before, rows):
+        if version.action == "modify" and rows is not None and before is not None and not one_more(before, rows):
             found.append(f"{which} lost or made up rows: {before} {rows}")
         before = rows
     last = chain[-1].state
@@ -203,7 +203,7 @@ def _chain(path: Path, chain: Sequence[Version]) -> list[str]:
     return found
 
 
-def _one_more(before: Sequence[str], rows: Sequence[str]) -> bool:
+def one_more(before: Sequence[str], rows: Sequence[str]) -> bool:
     """Whether rows are those before with one more among them, but for some at the top that were cut off."""
     return any(before[len(before) - len(rows) + 1 :] == [*rows[:n], *rows[n + 1 :]] for n in range(len(rows)))
 

@@ -79,7 +79,7 @@ def tried(place: Path, name: str, step: int, *, opening: bool) -> Iterator[tuple
         (place / "filler").unlink()
         wrong += [word for word in (came.odd, stage.judge(came.reported)) if word]
         yield left, came, "; ".join(wrong)
-        if came.reported:
+        if came.reported is True:
             break
     shutil.rmtree(place / "stage")
 
@@ -103,7 +103,7 @@ def main(chosen: Sequence[str]) -> None:
                     print(*wrong, sep="\n", end="\n" * bool(wrong))
                     failed += len(wrong)
                     title = f"{name}, just opened" if opening else name
-                    done = f"{runs[-1][0]:,} bytes" if runs[-1][1].reported else "never"
+                    done = f"{runs[-1][0]:,} bytes" if runs[-1][1].reported is True else "never"
                     print(f"| {system} | {title} | {len(runs) - 1} | {done} | {len(wrong)} |", flush=True)
     sys.exit(1 if failed else 0)
 

@@ -188,7 +188,7 @@ def _act(stage: Stage, link: socket.socket, *, opening: bool) -> None:
 def _answered(result: handrail.Result) -> Reported:
     """An undo answers path by path."""
     paths = {file["path"]: "error" not in file for file in result.payload.get("files", [])}
-    return paths if paths and not all(paths.values()) else result.ok
+    return paths if len({*paths.values()}) > 1 else result.ok and all(paths.values())
 
 
 def _odd(result: handrail.Result) -> str:

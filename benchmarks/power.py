@@ -3,7 +3,6 @@
 Run with `make bench-power`; `python benchmarks/power.py patch` tries one operation.
 """
 
-import hashlib
 import logging
 import random
 import sys
@@ -24,7 +23,7 @@ def states(stage: Stage) -> Iterator[tuple[str, State, bool]]:
     stage.reset()
     disk = Disk(stage.base / "now")
     told = events(record(stage, OPTIONS))
-    seen: set[bytes] = set()
+    seen: set[int] = set()
     taken = 0
     for number, answered in boundaries(told):
         for event in told[taken:number]:
@@ -33,7 +32,7 @@ def states(stage: Stage) -> Iterator[tuple[str, State, bool]]:
         made = [(way, disk.state(way)) for way in WAYS]
         made += [(f"chance {n}", disk.state("", random.Random(number * 1000 + n))) for n in range(CHANCES)]
         for way, state in made:
-            mark = hashlib.sha256(repr([entry[:4] for entry in state.entries]).encode() + bytes([answered])).digest()
+            mark = hash((tuple(entry[:4] for entry in state.entries), answered))
             if mark not in seen:
                 seen.add(mark)
                 last = told[number - 1].call if number else "start"

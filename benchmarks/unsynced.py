@@ -207,7 +207,8 @@ class Disk:
 
     def _handle(self, event: Event) -> tuple[Node, int, bool] | None:
         number, _, path = event.words[0].partition("<")
-        inside = _text(path.rstrip(">")).startswith(f"{self.top}/") or _text(path.rstrip(">")) == str(self.top)
+        name = _text(path.partition(">")[0])  # behind it may stand that it is deleted
+        inside = name == str(self.top) or name.startswith(f"{self.top}/")
         return self._handles.get(int(number)) if inside else None
 
     def _name(self, directory: str, name: str) -> str:
