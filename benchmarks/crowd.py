@@ -205,7 +205,8 @@ def _chain(path: Path, chain: Sequence[Version]) -> list[str]:
 
 def one_more(before: Sequence[str], rows: Sequence[str]) -> bool:
     """Whether rows are those before with one more among them, but for some at the top that were cut off."""
-    return any(before[len(before) - len(rows) + 1 :] == [*rows[:n], *rows[n + 1 :]] for n in range(len(rows)))
+    kept = before[len(before) - len(rows) + 1 :]
+    return any(row not in before and kept == [*rows[:n], *rows[n + 1 :]] for n, row in enumerate(rows))
 
 
 def member() -> None:
