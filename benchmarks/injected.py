@@ -3,6 +3,7 @@
 The child is forked from a process that has everything loaded, so a point costs tens of milliseconds.
 """
 
+import collections
 import json
 import os
 import re
@@ -186,9 +187,13 @@ def _act(stage: Stage, link: socket.socket, *, opening: bool) -> None:
 
 
 def _answered(result: handrail.Result) -> Reported:
-    """An undo answers path by path."""
-    paths = {file["path"]: "error" not in file for file in result.payload.get("files", [])}
-    return paths if len({*paths.values()}) > 1 else result.ok and all(paths.values())
+    """An undo answers path by path: done, refused, or done with a warning that something stays."""
+    files = result.payload.get("files", [])
+    if not any("error" in file or file.get("warnings") for file in files):
+        return result.ok
+    told = collections.Counter(file["path"] for file in files)  # a refusal may name what lies below its path
+    once = [file for file in files if told[file["path"]] == 1 and not file.get("warnings")]
+    return {file["path"]: "error" not in file for file in once} if result.ok else False
 
 
 def _odd(result: handrail.Result) -> str:
