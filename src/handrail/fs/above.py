@@ -2,46 +2,71 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from handrail.fs import ignores, listing
 from handrail.fs.ignores import Context
+from handrail.fs.listing import Stamp, Watched
 from handrail.model.paths import within
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Above:
-    """What holds from above: `known` are the files looked at with their stamps, `said` what they held."""
+    """What holds from above: the files that say it, the first of them by whatever links, and when it was found out.
 
-    known: tuple[object, ...]
-    settled: bool
-    said: tuple[object, ...]
+    `root` is the root's own stamp if it was settled: rules that would hide all that is in it don't hold.
+    """
+
+    boundary: str
+    root: Stamp | None
+    files: tuple[Watched, ...]
+    lifted: bool
+    freed: bool
     context: Context
 
 
 def above(root: str, inside: Sequence[str], last: Above | None, *, respect_ignore: bool) -> Above:
     """The rules from above a root; the same as long as no file that they come from changed."""
     boundary = ignores.boundary_of(root, inside)
+    paths = [ignores.excludes_file(boundary), ignores.exclude_file(boundary), *_named(root, boundary, inside)]
+    stamp = _stamp(root)
+    if (
+        last is not None
+        and stamp is not None
+        and (last.boundary, last.root) == (boundary, stamp)
+        and [file.name for file in last.files] == paths
+        and all(listing.still(file, follow=not at) for at, file in enumerate(last.files))
+    ):
+        return last
+    files = tuple(listing.watch(path, follow=not at) for at, path in enumerate(paths))
+    start = ignores.start(root, inside) if respect_ignore else ignores.Start(boundary, Context(lifted=True), b"", True)
+    found = Above(boundary, stamp, files, start.lifted, start.freed, start.context)
+    if last is not None and _said(last) == _said(found):
+        return Above(boundary, stamp, files, start.lifted, start.freed, last.context)
+    return found
+
+
+def _said(known: Above) -> tuple[object, ...]:
+    return known.boundary, known.lifted, known.freed, [(file.name, file.said) for file in known.files]
+
+
+def _stamp(root: str) -> Stamp | None:
+    now = time.time_ns()
+    try:
+        found = listing.stamp(os.stat(root, follow_symlinks=False))
+    except (OSError, ValueError):
+        return None
+    return found if listing.settled(found, now) else None
+
+
+def _named(root: str, boundary: str, inside: Sequence[str]) -> Iterator[str]:
+    """The ignore files in the root and above, up to the boundary or the workspace's outermost root."""
     outermost = min((place for place in inside if within(root, place)), key=len, default=boundary)
     top = min(outermost, boundary, key=len)
-    paths = [root, *ignores.common_files(boundary)]
     place = root
-    while place != top:
-        paths += [f"{place.rstrip('/')}/{name}" for name in listing.WATCHED]
+    while True:
+        yield from (os.path.join(place, name) for name in listing.WATCHED)
+        if place == top:
+            return
         place = os.path.dirname(place)
-    paths += [f"{place.rstrip('/')}/{name}" for name in listing.WATCHED]
-    now = time.time_ns()
-    stamps = tuple(listing.stamps(paths))
-    known = (*paths, *stamps)
-    if last is not None and last.settled and last.known == known:
-        return last
-    said: tuple[object, ...] = (boundary, *(ignores.read(path) for path in paths[1:]))
-    context = Context(lifted=True)
-    if respect_ignore:
-        found = ignores.start(root, inside)
-        said = (*said, found.lifted, found.lines, len(found.context.levels))
-        context = found.context
-    if last is not None and last.said == said:
-        context = last.context
-    return Above(known, all(s is None or listing.settled(s, now) for s in stamps), said, context)

@@ -14,6 +14,8 @@ from handrail.model.paths import RealPath
 HANDLE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 """A directory opened only to reach what lies in it; needs no right to list it."""
 LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_LONGEST: Final = 4096
+"""The system takes no longer name at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def shut(number: int) -> None:
 
 def open_directory(text: str, flags: int) -> int:
     """Open an absolute directory name in which nothing is a link; `OSError` ELOOP where something is."""
-    handle = kernel.open_without_links(os.fsencode(text), flags)
+    name = os.fsencode(text)
+    handle = kernel.open_without_links(name, flags) if len(name) < _LONGEST else None
     return _step_by_step(text, flags) if handle is None else handle
 
 

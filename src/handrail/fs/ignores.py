@@ -10,16 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from handrail.fs.rules import Rules, joined
+from handrail.fs.rules import Rules, joined, marked
 from handrail.model.paths import within
 
 FILES: Final = (".gitignore", ".ignore")
 MAX_BYTES: Final = 1 << 20
 """A larger ignore file is cut there."""
 
-_EXCLUDES: Final = re.compile(rb'(?im)^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$')
+_SETTING: Final = re.compile(
+    rb"(?im)^[ \t]*(?:\[(?P<section>[^\]\n]*)\])?[ \t]*"
+    rb"(?:(?P<key>excludesfile)[ \t]*=[ \t]*(?:\"(?P<quoted>[^\"\n]*)\"|(?P<bare>[^\n#;]*)))?"
+)
 _GITDIR: Final = re.compile(rb"^gitdir:\s*(.+?)\s*$", re.MULTILINE)
-_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ class Context:
         if self.levels and (files or directories):
             inside = os.fsencode(place.rstrip("/") + "/")
             texts = os.fsencode("\0".join(files)), os.fsencode("\0".join(directories))
+            bare = marked(*texts)
             for level in self.levels:
-                if level.rules.ignores:
-                    found.update(level.rules.suspects(inside[level.base :], *texts))
+                found.update(level.rules.suspects(inside[level.base :], *texts, names=bare))
         if not found:
             return frozenset()
         known = frozenset(directories)
@@ -90,13 +93,15 @@ class Start:
     context: Context
     lines: bytes
     lifted: bool = False
+    freed: bool = False
 
 
 def start(directory: str, inside: Sequence[str]) -> Start:
     """Where a walk of a directory begins that somebody named, `inside` being the workspace's roots."""
     boundary = boundary_of(directory, inside)
-    context = repository(boundary)
-    lines = common_lines(boundary)
+    excludes = read(exclude_file(boundary))
+    context = repository(boundary, excludes)
+    lines = joined([read(excludes_file(boundary), follow=True), excludes])
     if boundary == directory:
         return Start(boundary, context, lines)
     files, directories = _children(directory)
@@ -105,20 +110,18 @@ def start(directory: str, inside: Sequence[str]) -> Start:
     for place in above:
         hidden = hidden or (place != boundary and context.hides(place))
         context = context.below(place, *own(place))
-    if hidden or context.hides(directory) or _hides_all(context, directory, files, directories):
-        context, lines = Context(), b""
-    else:
-        lines = _lines(boundary, above, lines)
+    freed = hidden or context.hides(directory) or _hides_all(context, directory, files, directories)
+    context, lines = (Context(), b"") if freed else (context, _lines(boundary, above, lines))
     alone = Context().below(directory, *own(directory))
     if _hides_all(alone, directory, files, directories):
         return Start(boundary, Context(lifted=True), b"", lifted=True)
-    return Start(boundary, context, lines)
+    return Start(boundary, context, lines, freed=freed)
 
 
 def ignored(directory: str, names: Sequence[str], inside: Sequence[str]) -> frozenset[str]:
     """Which of the directory's children the rules leave out; a directory's name has a trailing slash."""
     boundary = boundary_of(directory, inside)
-    context = repository(boundary)
+    context = repository(boundary, read(exclude_file(boundary)))
     for place in _between(boundary, directory):
         if place != boundary and context.hides(place):
             return frozenset(names)
@@ -129,19 +132,9 @@ def ignored(directory: str, names: Sequence[str], inside: Sequence[str]) -> froz
     return found | {name for name in names if name.rstrip("/") == ".git"}
 
 
-def repository(boundary: str) -> Context:
-    """What holds in a repository's root, or a workspace's, before its own ignore files."""
-    return Context(git=_level(common_lines(boundary), boundary))
-
-
-def common_lines(boundary: str) -> bytes:
-    """git's global excludes and those of the repository itself."""
-    return joined([read(place) for place in common_files(boundary)])
-
-
-def common_files(boundary: str) -> Sequence[str]:
-    """The files that hold for a whole repository, the later ones deciding."""
-    return [_global_file(), _exclude_file(boundary)]
+def repository(boundary: str, excludes: bytes) -> Context:
+    """What holds in a repository's root, or a workspace's, before its own ignore files; `excludes` are its own."""
+    return Context(git=_level(joined([read(excludes_file(boundary), follow=True), excludes]), boundary))
 
 
 def boundary_of(directory: str, inside: Sequence[str]) -> str:
@@ -159,10 +152,10 @@ def own(place: str) -> tuple[bytes, bytes]:
     return read(os.path.join(place, FILES[0])), read(os.path.join(place, FILES[1]))
 
 
-def read(path: str, directory: int | None = None) -> bytes:
-    """The bytes of an ignore file, nothing for one that is no regular file or can't be read."""
+def read(path: str, directory: int | None = None, *, follow: bool = False) -> bytes:
+    """The bytes of an ignore file, nothing for one that is no regular file or can't be read; git follows no link."""
     try:
-        handle = os.open(path, _FLAGS, dir_fd=directory)
+        handle = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW, dir_fd=directory)
     except (OSError, ValueError):
         return b""
     try:
@@ -230,21 +223,34 @@ def _moved(lines: Sequence[bytes], base: bytes) -> Iterator[bytes]:
             yield sign + base + b"**/" + body
 
 
-def _exclude_file(boundary: str) -> str:
+def exclude_file(boundary: str, directory: int | None = None) -> str:
+    """Where a repository's own excludes stand; `boundary` may be relative to an open directory."""
     git = os.path.join(boundary, ".git")
-    found = _GITDIR.search(read(git))
+    found = _GITDIR.search(read(git, directory))
     if found:
         git = os.path.join(boundary, os.fsdecode(found.group(1)))
-        common = read(os.path.join(git, "commondir")).strip()
+        common = read(os.path.join(git, "commondir"), directory).strip()
         git = os.path.join(git, os.fsdecode(common)) if common else git
     return os.path.join(git, "info", "exclude")
 
 
-def _global_file() -> str:
+def excludes_file(boundary: str) -> str:
+    """Where git's excludes for all repositories stand: the last configuration file that names them decides."""
     home = os.path.expanduser("~")
-    config = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git")
-    for place in (os.path.join(home, ".gitconfig"), os.path.join(config, "config")):
-        found = _EXCLUDES.search(read(place))
-        if found:
-            return os.path.expanduser(os.fsdecode(found.group(1)))
-    return os.path.join(config, "ignore")
+    shared = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git")
+    configurations = ["/etc/gitconfig"] if os.environ.get("GIT_CONFIG_NOSYSTEM") is None else []
+    if os.environ.get("GIT_CONFIG_GLOBAL") is not None:
+        configurations.append(os.environ["GIT_CONFIG_GLOBAL"])
+    else:
+        configurations += [os.path.join(shared, "config"), os.path.join(home, ".gitconfig")]
+    configurations.append(os.path.join(boundary, ".git", "config"))
+    named = [value for place in configurations for value in _configured(read(place, follow=True))]
+    return os.path.expanduser(os.fsdecode(named[-1])) if named else os.path.join(shared, "ignore")
+
+
+def _configured(text: bytes) -> Iterator[bytes]:
+    section = b""
+    for found in _SETTING.finditer(text):
+        section = (found["section"] or section).strip().lower()
+        if section == b"core" and found["key"] is not None:
+            yield found["quoted"] if found["quoted"] is not None else found["bare"].strip()

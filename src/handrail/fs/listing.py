@@ -2,41 +2,44 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from handrail.fs import ignores
 
-WATCHED: Final = frozenset((*ignores.FILES, ".handrailignore"))
+WATCHED: Final = (*ignores.FILES, ".handrailignore")
 """Files that say what is seen of a directory and of all below it."""
 RACY_NS: Final = 2_000_000_000
 """A stamp this young may stay the same when more changes: clocks of file systems tick in steps."""
 _BATCH: Final = 4096
 
 Stamp = tuple[int, int, int, int]
+_NOTHING: Final = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """An ignore file as it was read; `settled` = whoever changes it from now on changes its stamp."""
+    """An ignore file as it was read, by its name in its directory or an absolute one.
+
+    `settled`: whoever changes it from now on changes its stamp. `said`: its mode, by which it is read, and its bytes.
+    """
 
     name: str
     stamp: Stamp
     settled: bool
-    data: bytes
+    said: tuple[int, bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Listing:
-    """The names in a directory by what they are; `whole` unless it was told to stop."""
+    """The names in a directory by what they are, `.git` aside; `whole` unless it was told to stop."""
 
-    files: tuple[str, ...]
-    directories: tuple[str, ...]
-    links: tuple[str, ...]
-    others: int
-    repository: bool
+    files: list[str]
+    directories: list[str]
+    links: list[str]
+    others: int = 0
+    repository: bool = False
     whole: bool = True
 
 
@@ -55,43 +58,45 @@ def names(handle: int, stop: Callable[[], bool]) -> Listing:
     files: list[str] = []
     directories: list[str] = []
     links: list[str] = []
-    others = 0
-    repository = False
-    whole = True
+    listing = Listing(files, directories, links)
+    seen = 0
     with os.scandir(handle) as found:
-        while batch := list(islice(found, _BATCH)):
-            for entry in batch:
-                if entry.is_file(follow_symlinks=False):
-                    files.append(entry.name)
-                elif entry.is_dir(follow_symlinks=False):
-                    directories.append(entry.name)
-                elif entry.is_symlink():
-                    links.append(entry.name)
-                else:
-                    others += 1
-            if len(batch) == _BATCH and stop():
-                whole = False
+        for entry in found:
+            if entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+            elif entry.is_dir(follow_symlinks=False):
+                directories.append(entry.name)
+            elif entry.is_symlink():
+                links.append(entry.name)
+            else:
+                listing.others += 1
+            seen += 1
+            if not seen % _BATCH and stop():
+                listing.whole = False
                 break
-    for kind in (files, directories, links):
+    for kind in (directories, files, links):
         if ".git" in kind:
             kind.remove(".git")
-            repository = True
-    return Listing(tuple(files), tuple(directories), tuple(links), others, repository, whole)
+            listing.repository = True
+    return listing
 
 
 def watched(handle: int, listing: Listing) -> tuple[Watched, ...]:
-    """The ignore files of an open directory, read now."""
-    here = WATCHED.intersection(listing.files)
-    return tuple(_watched(handle, name) for name in sorted(here))
+    """The ignore files of an open directory, read now; of a repository's root its own excludes come last."""
+    found = [_watched(handle, name) for name in WATCHED if name in listing.files]
+    if listing.repository:
+        found += [_watched(handle, ".git"), _watched(handle, ignores.exclude_file("", handle))]
+    return tuple(found)
 
 
 def _watched(handle: int, name: str) -> Watched:
     now = time.time_ns()
     try:
-        known = stamp(os.stat(name, dir_fd=handle, follow_symlinks=False))
+        found = os.stat(name, dir_fd=handle, follow_symlinks=False)
     except OSError:
-        return Watched(name, (0, 0, 0, 0), False, b"")
-    return Watched(name, known, settled(known, now), ignores.read(name, handle))
+        return Watched(name, _NOTHING, False, (0, b""))
+    known = stamp(found)
+    return Watched(name, known, settled(known, now), (found.st_mode, ignores.read(name, handle)))
 
 
 def unchanged(files: Sequence[Watched], handle: int, place: str) -> bool:
@@ -100,7 +105,7 @@ def unchanged(files: Sequence[Watched], handle: int, place: str) -> bool:
         if not file.settled:
             return False
         try:
-            found = os.stat(f"{place}/{file.name}", dir_fd=handle, follow_symlinks=False)
+            found = os.stat(os.path.join(place, file.name), dir_fd=handle, follow_symlinks=False)
         except OSError:
             return False
         if stamp(found) != file.stamp:
@@ -108,10 +113,20 @@ def unchanged(files: Sequence[Watched], handle: int, place: str) -> bool:
     return True
 
 
-def stamps(paths: Sequence[str]) -> Iterator[Stamp | None]:
-    """What stands at absolute names now, by stamp."""
-    for path in paths:
-        try:
-            yield stamp(os.stat(path, follow_symlinks=False))
-        except (OSError, ValueError):
-            yield None
+def watch(path: str, *, follow: bool = False) -> Watched:
+    """An ignore file by its absolute name."""
+    now = time.time_ns()
+    try:
+        found = os.stat(path, follow_symlinks=follow)
+    except (OSError, ValueError):
+        return Watched(path, _NOTHING, True, (0, b""))
+    known = stamp(found)
+    return Watched(path, known, settled(known, now), (found.st_mode, ignores.read(path, follow=follow)))
+
+
+def still(file: Watched, *, follow: bool = False) -> bool:
+    """Whether what stands at an absolute name is what it was."""
+    try:
+        return file.settled and stamp(os.stat(file.name, follow_symlinks=follow)) == file.stamp
+    except (OSError, ValueError):
+        return file.stamp == _NOTHING

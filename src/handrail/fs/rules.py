@@ -15,9 +15,12 @@ _CHUNK: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
+    """`depth`: how many names a path has that an anchored rule matches, 0 for any number."""
+
     ignores: bool
     directories: bool
     anchored: bool
+    depth: int
     expression: bytes
 
 
@@ -35,13 +38,15 @@ class Rules:
     A path is relative, in bytes. Each is judged for itself, not by what lies above it.
     """
 
-    __slots__ = ("_runs", "anchored", "ignores")
+    __slots__ = ("_depths", "_named", "_pathed", "_runs")
 
     def __init__(self, lines: bytes) -> None:
         rules = [rule for rule in map(_rule, lines.removeprefix(b"\xef\xbb\xbf").split(b"\n")) if rule is not None]
-        self.anchored = any(rule.anchored for rule in rules)
+        pathed = [rule for rule in rules if rule.ignores and rule.anchored]
         self._runs = [_run(run) for run in _alike(rules)][::-1]
-        self.ignores = any(run.ignores for run in self._runs)
+        self._named = _regexes([rule for rule in rules if rule.ignores and not rule.anchored], bare=True)
+        self._pathed = _regexes(pathed)
+        self._depths = frozenset(rule.depth for rule in pathed)
 
     def says(self, path: bytes, *, directory: bool) -> bool | None:
         """What the last rule that names a path says: left out, shown again, or nothing."""
@@ -52,16 +57,20 @@ class Rules:
                     return run.ignores
         return None
 
-    def suspects(self, prefix: bytes, files: bytes, directories: bytes) -> Iterator[bytes]:
-        """The names that some rule would leave out, of many that are joined by NULs and lie at `prefix`."""
-        base = prefix if self.anchored else b""
-        text = _marked(b"\0=" + base, files) + _marked(b"\0/" + base, directories)
-        start = len(base) + 2
-        for run in self._runs:
-            if run.ignores:
-                for regex in run.regexes:
-                    for found in regex.finditer(text):
-                        yield text[found.start() + start : found.end() - 1]
+    def suspects(self, prefix: bytes, files: bytes, directories: bytes, *, names: bytes) -> Iterator[bytes]:
+        """The names that some rule would leave out, of many that are joined by NULs and lie at `prefix`.
+
+        `names`: all of them as `marked` has them without a prefix.
+        """
+        for regex in self._named:
+            for found in regex.finditer(names):
+                yield names[found.start() + 2 : found.end() - 1]
+        if self._pathed and not self._depths.isdisjoint((0, prefix.count(b"/") + 1)):
+            text = marked(files, directories, prefix)
+            start = len(prefix) + 2
+            for regex in self._pathed:
+                for found in regex.finditer(text):
+                    yield text[found.start() + start : found.end() - 1]
 
     def ignore(self, path: str) -> bool:
         """Whether a relative path is left out, by itself or with a directory above it; a directory ends in `/`."""
@@ -72,8 +81,16 @@ class Rules:
         )
 
 
-def _marked(mark: bytes, names: bytes) -> bytes:
-    return mark + names.replace(b"\0", b"\0" + mark) + b"\0" if names else b""
+def marked(files: bytes, directories: bytes, prefix: bytes = b"") -> bytes:
+    """Names that are joined by NULs as one text in which rules find those that they name."""
+    text = b""
+    if files:
+        mark = b"\0=" + prefix
+        text = mark + files.replace(b"\0", b"\0" + mark) + b"\0"
+    if directories:
+        mark = b"\0/" + prefix
+        text += mark + directories.replace(b"\0", b"\0" + mark) + b"\0"
+    return text
 
 
 def joined(files: Sequence[bytes]) -> bytes:
@@ -90,27 +107,33 @@ def _alike(rules: Sequence[_Rule]) -> Iterator[Sequence[_Rule]]:
 
 
 def _run(rules: Sequence[_Rule]) -> _Run:
+    return _Run(rules[0].ignores, _regexes(rules))
+
+
+def _regexes(rules: Sequence[_Rule], *, bare: bool = False) -> "tuple[re2._Regexp, ...]":
+    """Expressions for `marked` texts; `bare`: of names alone."""
     pieces = [rules[at : at + _CHUNK] for at in range(0, len(rules), _CHUNK)]
-    return _Run(rules[0].ignores, tuple(regex for piece in pieces for regex in _compiled(piece)))
+    return tuple(regex for piece in pieces for regex in _compiled([_whole(rule, bare=bare) for rule in piece]))
 
 
-def _compiled(rules: Sequence[_Rule]) -> "Iterator[re2._Regexp]":
+def _whole(rule: _Rule, *, bare: bool) -> bytes:
+    above = b"" if bare or rule.anchored else rb"(?:[^\x00]*/)?"
+    return (b"/" if rule.directories else b"[=/]") + above + rule.expression
+
+
+def _compiled(expressions: Sequence[bytes]) -> "Iterator[re2._Regexp]":
     options = re2.Options()
     options.log_errors = False
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
     # The mark behind the NUL tells directories, and keeps a rule for an empty name from matching between two names.
-    text = rb"(?s)\x00(?:" + b"|".join(_whole(rule) for rule in rules) + rb")\x00"
+    text = rb"(?s)\x00(?:" + b"|".join(expressions) + rb")\x00"
     try:
         yield re2.compile(text, options)
     except re2.error:
-        if len(rules) > 1:
-            yield from _compiled(rules[: len(rules) // 2])
-            yield from _compiled(rules[len(rules) // 2 :])
-
-
-def _whole(rule: _Rule) -> bytes:
-    return (b"/" if rule.directories else b"[=/]") + (b"" if rule.anchored else rb"(?:[^\x00]*/)?") + rule.expression
+        if len(expressions) > 1:
+            yield from _compiled(expressions[: len(expressions) // 2])
+            yield from _compiled(expressions[len(expressions) // 2 :])
 
 
 def _rule(line: bytes) -> _Rule | None:
@@ -125,7 +148,8 @@ def _rule(line: bytes) -> _Rule | None:
     found = expression(body.removeprefix(b"/"), paths=anchored)
     if not body or found is None:
         return None
-    return _Rule(ignores, directories, anchored, found)
+    depth = 0 if b"**" in body or b"[" in body else body.removeprefix(b"/").count(b"/") + 1
+    return _Rule(ignores, directories, anchored, depth, found)
 
 
 def _trimmed(line: bytes) -> bytes:

@@ -5,6 +5,7 @@ Nothing is reached through a link. What policy says of a name isn't known here: 
 
 import errno
 import os
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -12,14 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from handrail.fs import ignores, listing
+from handrail.fs import listing
 from handrail.fs.above import Above, above
-from handrail.fs.descent import LISTING, open_directory
+from handrail.fs.descent import HANDLE, LISTING, open_directory, shut
 from handrail.fs.failures import typed
 from handrail.fs.ignores import Context
-from handrail.fs.listing import Stamp, Watched, settled, stamp
+from handrail.fs.listing import settled, stamp
+from handrail.fs.nodes import Node, Seen, own_rules, what_is_seen
 from handrail.fs.protocol import Bounds
-from handrail.fs.snapshot import Handle
 from handrail.model.files import Directory
 from handrail.model.paths import RealPath
 from handrail.model.view import Tally
@@ -28,7 +29,7 @@ NAMES: Final = 500_000
 """Names that are remembered; the tree that wasn't asked for the longest is forgotten first."""
 _EVERY: Final = 256
 _DEEP: Final = 200
-"""Handles that a walk may hold open; deeper directories are opened from the top."""
+"""Handles that a walk may hold open; what lies deeper is opened from the top."""
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 """Something else stands there by now, perhaps a link."""
 _FLAGS: Final = LISTING | os.O_NOFOLLOW
@@ -36,34 +37,9 @@ _FLAGS: Final = LISTING | os.O_NOFOLLOW
 Descend = Callable[[str], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A directory as it was read: `inherited` are the rules from above, `own` those that hold in it."""
-
-    stamp: Stamp
-    settled: bool
-    inherited: Context
-    own: Context
-    watched: tuple[Watched, ...]
-    directory: Directory
-    children: "tuple[_Node, ...]"
-    size: int
-    others: int
-
-
-@dataclass(slots=True, eq=False)
-class _Node:
-    """A place in a tree, and what was last seen there; several threads may replace that, each by the truth."""
-
-    name: str
-    relative: str
-    seen: _Seen | None = None
-    narrowed: tuple[Directory, Directory] | None = None
-
-
 @dataclass(slots=True, eq=False)
 class _Tree:
-    root: _Node
+    root: Node
     above: Above | None = None
     names: int = 0
 
@@ -89,15 +65,15 @@ class Trees:
         """See `ReadableFileSystem.tree`."""
         key = (root.text, asked.respect_ignore, tuple(bounds.inside))
         with self._lock:
-            tree = self._trees.get(key) or _Tree(_Node(root.text, "."))
+            tree = self._trees.get(key) or _Tree(Node(root.text, "."))
         with typed(root.text):
-            handle = Handle(open_directory(root.text, LISTING))
+            handle = open_directory(root.text, HANDLE)
         walk = _Walk(handle, asked, bounds=bounds, tally=tally)
         try:
             tree.above = above(root.text, bounds.inside, tree.above, respect_ignore=asked.respect_ignore)
             found = walk.run(tree.root, tree.above.context)
         finally:
-            handle.close()
+            shut(handle)
         if walk.changed:
             self._keep(key, tree, walk.names if walk.whole else max(walk.names, tree.names))
         elif tree.names:
@@ -133,10 +109,14 @@ class Trees:
                 self._trees.move_to_end(key)
 
 
+_Stack = list[tuple[Iterator[Node], Context, int]]
+"""For each directory on the way: which of its children are left, its rules and its handle, if it was read just now."""
+
+
 class _Walk:
     """One walk: what it may spend, and what it found so far."""
 
-    def __init__(self, handle: Handle, asked: Asked, *, bounds: Bounds, tally: Tally) -> None:
+    def __init__(self, handle: int, asked: Asked, *, bounds: Bounds, tally: Tally) -> None:
         self._root = handle
         self._asked = asked
         self._bounds = bounds
@@ -146,77 +126,105 @@ class _Walk:
         self.changed = False
         self.whole = False
 
-    def run(self, root: _Node, context: Context) -> Sequence[Directory] | None:
+    def run(self, root: Node, context: Context) -> Sequence[Directory] | None:
         """The directories from the root down, `None` when there are too many files."""
+        stack: _Stack = [(iter((root,)), context, -1)]
+        try:
+            return self._found(stack)
+        finally:
+            for _, _, handle in stack:
+                if handle >= 0:
+                    shut(handle)
+
+    def _found(self, stack: _Stack) -> Sequence[Directory] | None:
         found: list[Directory] = []
-        files = 0
-        most = self._asked.most
-        stack: list[tuple[_Node, Context, Handle | None]] = [(root, context, None)]
+        files = names = 0
+        most = sys.maxsize if self._asked.most is None else self._asked.most
         while stack:
-            if not len(found) % _EVERY and self._is_over():
-                return found
-            node, inherited, above = stack.pop()
-            seen = node.seen
-            handle: Handle | None = None
-            if seen is None or not self._still(node, seen, inherited):
-                read = self._read(node, inherited, above, seen)
-                if read is None:
-                    continue
-                seen, handle = read
-            directory, children = self._narrowed(node, seen)
-            found.append(directory)
-            self.names += seen.size
-            files += len(directory.files)
-            if most is not None and files > most:
-                return None
-            if self.names > self._bounds.max_entries:
-                self._tally.complete = False
-                return found
-            own = seen.own
-            stack.extend([(child, own, handle) for child in children])
+            nodes, inherited, above = stack[-1]
+            for node in nodes:
+                if not len(found) % _EVERY and self._is_over():
+                    return found
+                seen = node.seen
+                handle = -1
+                if seen is None or seen.inherited is not inherited or not self._still(node, seen):
+                    seen, handle = self._read(node, inherited, above, keep=len(stack) < _DEEP)
+                    if seen is None:
+                        continue
+                directory, children = self._narrowed(node, seen) if seen.children else (seen.directory, ())
+                found.append(directory)
+                files += len(directory.files)
+                self.names = names = names + seen.size
+                if children or handle >= 0:
+                    stack.append((iter(children), seen.own, handle))
+                if files > most:
+                    return None
+                if names > self._bounds.max_entries:
+                    self._tally.complete = False
+                    return found
+                if children or handle >= 0:
+                    break
+            else:
+                stack.pop()
+                if above >= 0:
+                    shut(above)
         self.whole = True
         return found
 
-    def _still(self, node: _Node, seen: _Seen, inherited: Context) -> bool:
+    def _still(self, node: Node, seen: Seen) -> bool:
         """Whether a directory is as it was: one look at it, one at each of its ignore files."""
-        if not seen.settled or seen.inherited is not inherited:
-            return False
         try:
-            found = os.stat(node.relative, dir_fd=self._root.number, follow_symlinks=False)
+            found = os.stat(node.relative, dir_fd=self._root, follow_symlinks=False)
         except OSError:
             return False
-        return stamp(found) == seen.stamp and (
-            not seen.watched or listing.unchanged(seen.watched, self._root.number, node.relative)
+        return (
+            seen.stamp == (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
+            and seen.settled
+            and (not seen.watched or listing.unchanged(seen.watched, self._root, node.relative))
         )
 
-    def _read(
-        self, node: _Node, inherited: Context, above: Handle | None, old: _Seen | None
-    ) -> tuple[_Seen, Handle | None] | None:
+    def _read(self, node: Node, inherited: Context, above: int, *, keep: bool) -> tuple[Seen | None, int]:
+        """What stands there now and, to `keep`, its handle, which is the caller's to close."""
         self.changed = True
+        handle = -1
         try:
             handle = self._open(node, above)
             now = time.time_ns()
-            known = stamp(os.fstat(handle.number))
-            names = listing.names(handle.number, self._is_over)
-            watched = listing.watched(handle.number, names)
+            known = stamp(os.fstat(handle))
+            names = listing.names(handle, self._is_over)
+            watched = listing.watched(handle, names)
         except OSError as error:
             if error.errno not in _GONE:
                 self._tally.skip("unreadable")
-            return None
-        own = _own(node, inherited, names, watched, old)
-        seen = _seen(node, own, names, old)
-        fresh = _Seen(known, names.whole and settled(known, now), inherited, own, watched, *seen, names.others)
-        node.seen = fresh
-        return fresh, handle if node.relative.count("/") < _DEEP else None
+            if handle >= 0:
+                shut(handle)
+            return None, -1
+        own = own_rules(node, inherited, names, watched)
+        directory, children, size = what_is_seen(node, own, names)
+        seen = Seen(
+            known,
+            names.whole and settled(known, now),
+            inherited,
+            own,
+            watched,
+            directory,
+            children,
+            size,
+            names.others,
+        )
+        node.seen = seen
+        if not keep:
+            shut(handle)
+        return seen, handle if keep else -1
 
-    def _open(self, node: _Node, above: Handle | None) -> Handle:
+    def _open(self, node: Node, above: int) -> int:
         if node.relative == ".":
-            return Handle(os.dup(self._root.number))
-        if above is None:
-            return Handle(open_directory(node.name, LISTING))
-        return Handle(os.open(node.relative.rpartition("/")[2], _FLAGS, dir_fd=above.number))
+            return os.open(".", _FLAGS, dir_fd=self._root)
+        if above < 0:
+            return open_directory(node.name, LISTING)
+        return os.open(node.relative[node.relative.rfind("/") + 1 :], _FLAGS, dir_fd=above)
 
-    def _narrowed(self, node: _Node, seen: _Seen) -> tuple[Directory, Sequence[_Node]]:
+    def _narrowed(self, node: Node, seen: Seen) -> tuple[Directory, Sequence[Node]]:
         """The directory with those children alone that the caller wants to be walked."""
         descend = self._asked.descend
         whole = seen.directory
@@ -235,47 +243,3 @@ class _Walk:
             return False
         self._tally.complete = False
         return True
-
-
-def _own(
-    node: _Node, inherited: Context, names: listing.Listing, watched: tuple[Watched, ...], old: _Seen | None
-) -> Context:
-    """The rules that hold in a directory; the same object as before when neither they nor what is above changed."""
-    if not watched and not names.repository:
-        return inherited
-    if old is not None and old.inherited is inherited and _same(old.watched, watched):
-        return old.own
-    said = {file.name: file.data for file in watched}
-    gitignore, ignore = (said.get(name, b"") for name in ignores.FILES)
-    if names.repository and node.relative != "." and not inherited.lifted:
-        inherited = ignores.repository(node.name)
-    return inherited.below(node.name, gitignore, ignore)
-
-
-def _same(old: Sequence[Watched], new: Sequence[Watched]) -> bool:
-    return [(file.name, file.data) for file in old] == [(file.name, file.data) for file in new]
-
-
-def _seen(
-    node: _Node, own: Context, names: listing.Listing, old: _Seen | None
-) -> tuple[Directory, tuple[_Node, ...], int]:
-    left = own.left_out(node.name, names.files + names.links, names.directories)
-    files, directories, links = names.files, names.directories, names.links
-    ignored: tuple[str, ...] = ()
-    if left:
-        ignored = tuple([n for n in files + links if n in left] + [n + "/" for n in directories if n in left])
-        files, directories, links = (tuple(n for n in kind if n not in left) for kind in (files, directories, links))
-    size = len(files) + len(directories) + len(links) + len(ignored)
-    before = old.directory if old is not None and (old.own, old.others) == (own, names.others) else None
-    known = {} if old is None else {child.name: child for child in old.children}
-    base = node.name.rstrip("/") + "/"
-    inner = "" if node.relative == "." else node.relative + "/"
-    children = tuple([known.get(base + name) or _Node(base + name, inner + name) for name in directories])
-    if before is not None and (before.files, before.directories, before.links, before.ignored) == (
-        files,
-        directories,
-        links,
-        ignored,
-    ):
-        return before, children, size
-    return Directory(node.name, files, directories, links, ignored), children, size
