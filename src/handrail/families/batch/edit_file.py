@@ -9,7 +9,7 @@ from pydantic import Field
 from handrail.core.arguments import Arguments
 from handrail.core.tool import Context, Outcome, Reply, Tool
 from handrail.families.batch.names import absolute, base
-from handrail.families.batch.receipts import EditFileOutput, receipt, rerender
+from handrail.families.batch.receipts import REACH, EditFileOutput, receipt, rerender
 from handrail.families.batch.tasks import meant
 from handrail.families.batch.untitled import untitled
 from handrail.families.render import failed, failure, made
@@ -200,7 +200,7 @@ def _undone(outcomes: Sequence[Outcome], root: str | None) -> Reply:
         else:
             files.append(receipt(outcome, root))
     task = getattr(outcomes[0].operation, "task", None)
-    fields: dict[str, Any] = {"kind": "undone", "undone_task": task, "files": files}
+    fields: dict[str, Any] = {"kind": "undone", "undone_task": task, "files": files, "warnings": [REACH]}
     if outcomes[0].dry_run:
         fields |= {"kind": "preview", "mode": "undo", "dry_run": True}
     tasks = [file["task"] for file in files if file.get("task")]

@@ -12,6 +12,7 @@ from handrail.model.answers import Changed
 from handrail.model.calls import Block, TextBlock
 from handrail.model.records import Receipt
 
+REACH: Final = "Only what these tools changed is taken back; what shells and other programs did stays."
 KINDS: Final = {"write": "written", "edit": "patched", "remove": "removed", "restore": "restored", "undo": "restored"}
 MODES: Final = {"edit": "patch"}
 NOTHING: Final = "nothing was written (dry_run)"
@@ -132,6 +133,8 @@ def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
             yield f"{file.get('path', '')}: {failure_text(file)}"
         else:
             yield from _one({**file, "dry_run": None})
+    if files is not None:
+        yield from fields.get("warnings") or ()
 
 
 def _one(fields: Mapping[str, Any]) -> Iterator[str]:
