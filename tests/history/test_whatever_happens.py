@@ -1,4 +1,4 @@
-"""Any order of changes by tools, changes by others, removes, restores and undos; nothing is lost on the way."""
+"""Any order of changes by tools, changes by others, removes, restores, undos and prunes; nothing is lost on the way."""
 
 import itertools
 import shutil
@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from handrail.model.errors import NotThere, OutOfDate
 from handrail.model.files import Absent, FileState
+from handrail.store.protocol import Limits
 
 PATHS = ["/r/a", "/r/d/b", "/r/d/e/c"]
 START = b"".join(b"line %d\n" % n for n in range(6))
@@ -28,6 +29,7 @@ class Whatever(RuleBasedStateMachine):
         self.world: World = make(self.place / "store")
         self.numbers = itertools.count()
         self.recorded: dict[int, object] = {}
+        self.given_up: set[int] = set()
         self.mine: dict[str, set[bytes]] = {path: set() for path in PATHS}
 
     @initialize(at=st.sets(paths, min_size=1))
@@ -112,12 +114,38 @@ class Whatever(RuleBasedStateMachine):
         self.tool(lambda: self.world.undo(undone, as_task=f"again {next(self.numbers)}"))
         assert self.world.said() == before, "undo of undo is the identity"
 
+    # upkeep
+
+    @rule(most=st.integers(1, 4))
+    def history_is_pruned(self, most):
+        """Nothing is young, so each version over the count may go."""
+        newest = {path: self.world.store.newest(path) for path in PATHS}
+        for _ in self.world.store.prune(Limits(age=1, versions=most, bytes=1 << 30), now=self.world.clock() + 2):
+            pass
+        for path, version in newest.items():
+            assert self.world.store.newest(path) == version, "the newest version of a path stays"
+        self.given_up = {n for n in self.recorded if not self.world.store.version(n).restorable}
+
+    @rule()
+    def history_is_compacted(self):
+        for _ in self.world.store.compact():
+            pass
+
     # what holds
 
     @invariant()
     def every_version_reads_as_recorded(self):
         for number, expected in self.recorded.items():
-            assert plain(self.world.store.version(number).state) == expected
+            version = self.world.store.version(number)
+            assert version is not None, "a version stays listed, whatever is given up"
+            if number not in self.given_up:
+                assert plain(version.state) == expected
+
+    @invariant()
+    def what_is_not_given_up_is_kept_whole(self):
+        for path in PATHS:
+            newest = self.world.store.newest(path)
+            assert newest is None or not isinstance(newest.state, FileState) or newest.restorable
 
     def rows(self, path: str) -> list[bytes]:
         state = self.world.disk.get(path)
@@ -133,7 +161,8 @@ class Whatever(RuleBasedStateMachine):
             number += 1
         moved = {
             state.content.hash
-            for tree in self.world.aside.values()
+            for place, tree in self.world.aside.items()
+            if Path(place).exists()
             for state in tree.values()
             if hasattr(state, "content")
         }
