@@ -33,8 +33,8 @@ class Admission:
             for t in targets
             if t.path is not None
             and (t.exists or t.want.access == "history")
-            and self._looks_into(t)
             and self._is_secret(t)
+            and self._looks_into(t)
         ]
 
     def _target(self, want: Want, session: Session) -> Target:

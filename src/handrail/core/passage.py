@@ -148,6 +148,8 @@ class Passage:
         )
 
     def _was_read(self, targets: Sequence[Target], freshness: Freshness) -> None:
+        if freshness == "none":
+            return
         for target in targets:
             if target.path is not None and target.want.access == "write" and self._is_file(target):
                 self._session.ledger.require(target.path.text, freshness, read_call=self._read_call)

@@ -29,7 +29,7 @@ _KINDS: Final[dict[int, FileKind]] = {
 def facts(found: os.stat_result) -> Stat:
     """The system's stat in our words; `mode` is the permission bits."""
     return Stat(
-        kind=_KINDS.get(stat.S_IFMT(found.st_mode), "device"),
+        kind=kind_of(found),
         size=found.st_size,
         mode=stat.S_IMODE(found.st_mode),
         mtime_ns=found.st_mtime_ns,
@@ -42,6 +42,11 @@ def facts(found: os.stat_result) -> Stat:
     )
 
 
+def kind_of(found: os.stat_result) -> FileKind:
+    """What the system's stat is of."""
+    return _KINDS.get(stat.S_IFMT(found.st_mode), "device")
+
+
 def not_regular(path: RealPath, kind: FileKind) -> WrongContent:
     """The refusal to open what isn't a regular file."""
     a = {"directory": "a directory", "fifo": "a named pipe", "socket": "a socket"}.get(kind, "a device")
@@ -51,16 +56,16 @@ def not_regular(path: RealPath, kind: FileKind) -> WrongContent:
 
 def open_regular(at: Spot) -> "Handle":
     """Open the regular file at a spot for reading; anything else is refused before it is opened, and never waits."""
-    kind = facts(at.facts()).kind
+    kind = kind_of(at.facts())
     if kind == "symlink":
         raise stale(at.path.text, "became a link meanwhile")
     if kind != "file":
         raise not_regular(at.path, kind)
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
     handle = Handle(os.open(at.name, flags, dir_fd=at.directory))
-    opened = facts(os.fstat(handle.number))
-    if opened.kind != "file":
-        raise not_regular(at.path, opened.kind)
+    opened = kind_of(os.fstat(handle.number))
+    if opened != "file":
+        raise not_regular(at.path, opened)
     return handle
 
 

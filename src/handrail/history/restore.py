@@ -1,13 +1,14 @@
 """Put a recorded state back exactly, or take a path away so that it can be put back. Both only plan."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from handrail.history import places
 from handrail.history.states import exactly, said, standing
 from handrail.model.answers import Changed
 from handrail.model.changes import Action, Change, Plan
 from handrail.model.errors import InvalidCall, NotThere, OutOfDate
-from handrail.model.files import ABSENT, Absent, DirectoryState, FileState, State
+from handrail.model.files import ABSENT, Absent, Bytes, DirectoryState, FileState, State
 from handrail.model.operations import Remove, Restore, Want
 from handrail.model.paths import RealPath, shown
 from handrail.model.records import Version
@@ -16,6 +17,8 @@ from handrail.store.protocol import HistoryStore
 
 COUNTED_BYTES = 8 * 1024 * 1024
 """Contents up to this size have their lines counted for the receipt."""
+HELD_BYTES = 64 * 1024
+"""Contents up to this size are held in memory by a plan; an undo may plan a thousand of them."""
 
 
 class RestorePlanner:
@@ -121,6 +124,7 @@ def put(
     """The plan that brings a path from one state to another; none where only the bits of a directory differ."""
     if isinstance(now, DirectoryState) and isinstance(wanted, DirectoryState):
         return Plan(changed(path, now, wanted, unchanged=True))
+    wanted = _at_hand(wanted)
     change = Change(path, now, wanted, action, parents=not isinstance(wanted, Absent))
     return Plan(changed(path, now, wanted), (change,), unusual=unusual)
 
@@ -141,6 +145,13 @@ def changed(path: RealPath, now: State, wanted: State, *, unchanged: bool = Fals
         manifest_entries=tree.entries if isinstance(tree, DirectoryState) else 0,
         manifest_size=tree.size if isinstance(tree, DirectoryState) else 0,
     )
+
+
+def _at_hand(state: State) -> State:
+    """The state with a small content in memory: it is shown, counted and written, and fetched but once."""
+    if not isinstance(state, FileState) or state.content.size > HELD_BYTES:
+        return state
+    return replace(state, content=Bytes(state.content.bytes()))
 
 
 def hash_of(state: State) -> str | None:

@@ -135,8 +135,9 @@ class Versions:
         return (cursor.lastrowid, key, *state, draft.action, *made, None)
 
     def _one(self, query: str, value: str | bytes | int | None) -> Version | None:
-        found = self._all(query, value)
-        return found[0] if found else None
+        with self._database.peeking() as db:
+            found = db.execute(query, (value,)).fetchone()
+        return None if found is None else self._version(found)
 
     def _all(self, query: str, *values: str | bytes | int | None) -> Sequence[Version]:
         with self._database.reading() as db:
