@@ -116,11 +116,10 @@ class Whatever(RuleBasedStateMachine):
 
     # upkeep
 
-    @rule(most=st.integers(1, 4))
-    def history_is_pruned(self, most):
-        """Nothing is young, so each version over the count may go."""
+    @rule(most=st.integers(1, 4), age=st.sampled_from([1, 20, 10**6]))
+    def history_is_pruned(self, most, age):
         newest = {path: self.world.store.newest(path) for path in PATHS}
-        for _ in self.world.store.prune(Limits(age=1, versions=most, bytes=1 << 30), now=self.world.clock() + 2):
+        for _ in self.world.store.prune(Limits(age=age, versions=most, bytes=1 << 30), now=self.world.clock() + 2):
             pass
         for path, version in newest.items():
             assert self.world.store.newest(path) == version, "the newest version of a path stays"
