@@ -10,7 +10,7 @@ from faces import Faces, workspace
 pytestmark = pytest.mark.usefixtures("engine")
 
 
-@pytest.mark.parametrize("rule", ["scripts/*", "scripts/", "/scripts", "*.sh"])
+@pytest.mark.parametrize("rule", ["scripts/*", "*.sh"])
 def test_nothing_found_is_no_proof_of_absence_and_a_named_ignored_place_is_searched(tmp_path: Path, rule: str) -> None:
     with workspace(tmp_path, {".gitignore": rule, "scripts/a.sh": "needle\n", "scripts/b.sh": "", "c": ""}) as faces:
         found = faces.find(pattern="needle", mode="search")
@@ -47,7 +47,7 @@ def test_a_star_in_a_parents_ignore_file_hides_nothing(tmp_path: Path) -> None:
         assert faces.listed() == faces.named("*.txt") == faces.holding("needle") == {"a.txt"}
 
 
-@pytest.mark.parametrize("rule", ["**/bar/*", "foo/bar/*", "/foo/bar", "bar", "**/foo/bar/x.txt"])
+@pytest.mark.parametrize("rule", ["**/bar/*", "/foo/bar", "**/foo/bar/x.txt"])
 def test_an_ignore_rule_holds_from_any_start(tmp_path: Path, rule: str) -> None:
     files = {"foo/bar/x.txt": "needle\n", "foo/bar/deep/y.txt": "needle\n", "foo/a.txt": "needle\n", "b.txt": "needle"}
     with workspace(tmp_path, {".gitignore": rule, **files}) as faces:
@@ -58,13 +58,15 @@ def test_an_ignore_rule_holds_from_any_start(tmp_path: Path, rule: str) -> None:
         assert faces.holding("needle", "foo", glob="*.txt") == whole
 
 
-@pytest.mark.parametrize("pattern", ["-77", "->", "--pre=/tmp/x.sh", "-e", "--", "-f/etc/passwd", "--no-ignore"])
-def test_a_pattern_or_a_path_with_a_dash_is_no_option(tmp_path: Path, pattern: str) -> None:
-    files = {"a": f"x {pattern} y\n", "b": "z\n", "-e": f"{pattern}\n", "--pre=x": f"{pattern}\n", ".ignore": "c\n"}
-    with workspace(tmp_path, {**files, "c": f"{pattern}\n"}) as faces:
-        assert faces.holding(pattern) == {"a", "-e", "--pre=x"}
-        assert faces.holding(pattern, "-e") == {"-e"}
-        assert faces.holding(pattern, glob="-e") == {"-e"}
+def test_a_pattern_or_a_path_with_a_dash_is_no_option(tmp_path: Path) -> None:
+    patterns = ["-77", "->", "--pre=/tmp/x.sh", "-e", "--", "-f/etc/passwd", "--no-ignore"]
+    text = "\n".join(f"x {pattern} y" for pattern in patterns)
+    with workspace(
+        tmp_path, {"a": text, "b": "z\n", "-e": text, "--pre=x": text, ".ignore": "c\n", "c": text}
+    ) as faces:
+        for pattern in patterns:
+            assert faces.holding(pattern) == {"a", "-e", "--pre=x"}
+        assert faces.holding("-77", "-e") == faces.holding("-77", glob="-e") == {"-e"}
         assert faces.named("--pre=*") == {"--pre=x"}
 
 
@@ -86,15 +88,15 @@ def test_a_broken_link_discards_nothing_and_a_bad_regex_is_an_error(tmp_path: Pa
             assert "character 1" in failed["error"]
 
 
-@pytest.mark.parametrize("text", ["foo()", "a|b", "{ name }", "x[", "*y", "(?=z)", "$1", "a\\"])
-def test_a_regex_is_a_regex_and_literal_text_is_literal(tmp_path: Path, text: str) -> None:
-    with workspace(tmp_path, {"it": f"say {text} here\n", "other": "foo a b name x y\n"}) as faces:
-        found = faces.find(pattern=text, mode="search", literal=True)
-        assert [row["path"] for row in found["files"]] == ["it"]
-        found = faces.find(pattern=text, mode="search")
-        if found["kind"] != "files":
-            assert found["kind"] == "invalid_pattern"
-            assert "literal=true" in found["hint"]
+def test_a_regex_is_a_regex_and_literal_text_is_literal(tmp_path: Path) -> None:
+    texts = ["foo()", "a|b", "{ name }", "x[", "*y", "(?=z)", "$1", "a\\"]
+    with workspace(tmp_path, {"it": "\n".join(texts), "other": "foo a b name x y\n"}) as faces:
+        for row, text in enumerate(texts, 1):
+            found = faces.find(pattern=text, mode="search", literal=True)
+            assert [(file["path"], file["lines"]) for file in found["files"]] == [("it", [row])]
+            found = faces.find(pattern=text, mode="search")
+            assert found["kind"] in {"files", "invalid_pattern"}
+            assert found["kind"] == "files" or "literal=true" in found["hint"]
 
 
 def test_multiline_spans_lines_and_without_it_a_line_end_is_explained(tmp_path: Path) -> None:
