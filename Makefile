@@ -40,7 +40,7 @@ docs: install
 bench: install bench-start bench-replay
 
 bench-%: install
-	$(BIN)/python benchmarks/$*.py
+	$(BIN)/python benchmarks/$*.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache
