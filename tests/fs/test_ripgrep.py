@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.fs import ripgrep
+from handrail.fs import ignores, ripgrep
 from handrail.fs.protocol import Bounds
 from handrail.model.calls import Cancellation
 from handrail.model.errors import InvalidCall, TooLarge
@@ -144,7 +144,7 @@ def test_ignored_says_what_git_says(tmp_path: Path) -> None:
     tree(tmp_path, {".git/x": "", ".gitignore": "build/\n*.o\n/sub/only\n", "sub/.gitignore": "!keep.o\n"})
     place = seal(str(tmp_path / "sub"))
     names = ["build/", "build", "a.o", "keep.o", "only", "other", ".git/"]
-    assert ripgrep.ignored(place, names, Bounds(inside=[str(tmp_path)])) == {"build/", "a.o", "only", ".git/"}
+    assert ignores.ignored(place.text, names, [str(tmp_path)]) == {"build/", "a.o", "only", ".git/"}
 
 
 def test_random_ignore_rules_mean_what_git_means(tmp_path: Path) -> None:

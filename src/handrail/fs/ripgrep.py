@@ -13,7 +13,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -22,6 +22,7 @@ from handrail.fs import ignores
 from handrail.fs.children import Child
 from handrail.fs.confined import Places
 from handrail.fs.events import Reader, Splitter
+from handrail.fs.omitted import Omitted
 from handrail.fs.protocol import Bounds, RawHits
 from handrail.model.errors import BackendFailed, HandrailError, InvalidCall, TooLarge
 from handrail.model.paths import RealPath, within
@@ -47,32 +48,45 @@ _SPECIAL: Final = frozenset("\\*?[]{}!")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """One start of the program: where it stands, what it is asked to search, which rules hold from above."""
+    """One start of the program: where it stands, what it is asked to search, which rules it is told.
+
+    `lifted`: it reads no ignore files; `omitted` is what it was told to leave out and what it can't be told.
+    """
 
     places: Sequence[str]
     directory: str = "/"
     rules: bytes = b""
     lifted: bool = False
     prefix: str = ""
+    omitted: Omitted | None = None
 
 
-def search(grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
+Omitting = Callable[[str], Omitted | None]
+_UNKNOWN: Final[Omitting] = lambda _: None  # noqa: E731
+
+
+def search(grep: Grep, bounds: Bounds, tally: Tally, *, omitted: Omitting = _UNKNOWN) -> Iterator[RawHits]:
     """One value a file that holds a match, in no order of files, the same file perhaps under two roots.
 
+    `omitted` tells what a root's ignore rules leave out; where it doesn't know, ripgrep reads the rules its own way.
     Raises `InvalidCall` `invalid_pattern`, `TooLarge` when a row asks for more than `MEMORY`, `BackendFailed`.
     """
     until = time.monotonic() + bounds.seconds
-    for run in _runs(grep.roots, bounds, respect_ignore=grep.respect_ignore):
-        yield from _searched(run, grep, bounds, tally, until)
+    for run in _runs(grep.roots, bounds, omitted, respect_ignore=grep.respect_ignore):
+        for hits in _searched(run, grep, bounds, tally, until):
+            if run.omitted is None or not run.omitted.omits(hits.name):
+                yield hits
         if not tally.complete:
             return
 
 
-def walk(root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) -> Iterator[str]:
+def walk(
+    root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool, omitted: Omitting = _UNKNOWN
+) -> Iterator[str]:
     """Absolute names of the regular files below `root`, in no order; links aren't followed and aren't files."""
-    (run,) = _runs([root], bounds, respect_ignore=respect_ignore)
+    (run,) = _runs([root], bounds, omitted, respect_ignore=respect_ignore)
     until = time.monotonic() + bounds.seconds
-    options = ["--files", "--null", *_common(run, bounds, respect_ignore=respect_ignore)]
+    options = ["--files", "--null", *_common(run, bounds)]
     seen = 0
     with closing(_pieces(run, options, bounds, tally, until=until, end=b"\0")) as names:
         for name in names:
@@ -80,12 +94,8 @@ def walk(root: RealPath, bounds: Bounds, tally: Tally, *, respect_ignore: bool) 
             if seen > bounds.max_entries:
                 tally.complete = False
                 return
-            yield os.fsdecode(name)
-
-
-def ignored(directory: RealPath, names: Sequence[str], bounds: Bounds) -> frozenset[str]:
-    """Which of these children (directories with a trailing slash) the ignore rules leave out."""
-    return ignores.ignored(directory.text, names, bounds.inside)
+            if run.omitted is None or not run.omitted.omits(os.fsdecode(name)):
+                yield os.fsdecode(name)
 
 
 @functools.cache
@@ -135,12 +145,12 @@ def _major(program: str) -> int:
         return 0
 
 
-def _runs(roots: Sequence[RealPath], bounds: Bounds, *, respect_ignore: bool) -> Iterator[_Run]:
+def _runs(roots: Sequence[RealPath], bounds: Bounds, omitted: Omitting, *, respect_ignore: bool) -> Iterator[_Run]:
     files: list[str] = []
     size = 0
     for root in roots:
         if _is_directory(root.text):
-            yield _directory_run(root.text, bounds, respect_ignore=respect_ignore)
+            yield _directory_run(root.text, bounds, omitted, respect_ignore=respect_ignore)
             continue
         if size > _ARGUMENT_BYTES:
             yield _Run(places=files)
@@ -151,9 +161,12 @@ def _runs(roots: Sequence[RealPath], bounds: Bounds, *, respect_ignore: bool) ->
         yield _Run(places=files)
 
 
-def _directory_run(directory: str, bounds: Bounds, *, respect_ignore: bool) -> _Run:
+def _directory_run(directory: str, bounds: Bounds, omitted: Omitting, *, respect_ignore: bool) -> _Run:
     if not respect_ignore:
-        return _Run(places=[directory], directory=directory)
+        return _Run(places=[directory], directory=directory, lifted=True)
+    known = omitted(directory)
+    if known is not None:
+        return _Run(places=[directory], directory=directory, rules=known.lines, lifted=True, omitted=known)
     above = ignores.start(directory, bounds.inside)
     inner = "" if above.boundary == directory else directory[len(above.boundary.rstrip("/")) :]
     return _Run(
@@ -172,10 +185,10 @@ def _is_directory(path: str) -> bool:
         return False
 
 
-def _common(run: _Run, bounds: Bounds, *, respect_ignore: bool) -> list[str]:
+def _common(run: _Run, bounds: Bounds) -> list[str]:
     options = ["--no-config", "--hidden", "--no-ignore-messages", "--no-require-git", "-g!.git"]
     options += ["--no-ignore-parent", "--no-ignore-global", "--no-ignore-exclude"]
-    if not respect_ignore or run.lifted:
+    if run.lifted:
         options.append("--no-ignore")
     options += [f"-g!{_within_root(glob, run.prefix)}" for glob in bounds.leave_out]
     return options
@@ -190,7 +203,7 @@ def _searched(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float)
     if grep.odd:
         yield from _odd(run, grep, bounds, tally, until)
         return
-    options = ["--json", *_common(run, bounds, respect_ignore=grep.respect_ignore), *_asked(grep)]
+    options = ["--json", *_common(run, bounds), *_asked(grep)]
     reader = Reader(numbers=grep.numbers)
     with closing(_pieces(run, options, bounds, tally, until=until, end=b"\n")) as lines:
         for line in lines:
@@ -205,7 +218,7 @@ def _searched(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float)
 def _odd(run: _Run, grep: Grep, bounds: Bounds, tally: Tally, until: float) -> Iterator[RawHits]:
     most = min(grep.max_file_bytes or _ODD_BYTES, _ODD_BYTES)
     options = ["--files-with-matches", "--null", f"--max-filesize={most}", "--text", "--invert-match"]
-    options += [*_common(run, bounds, respect_ignore=grep.respect_ignore), f"--regexp={_ODD}"]
+    options += [*_common(run, bounds), f"--regexp={_ODD}"]
     with closing(_pieces(run, options, bounds, tally, until=until, end=b"\0")) as names:
         for name in names:
             yield RawHits(name=os.fsdecode(name), told=Told(count=0, numbers=()))

@@ -20,6 +20,7 @@ from handrail.fs.failures import typed
 from handrail.fs.ignores import Context
 from handrail.fs.listing import settled, stamp
 from handrail.fs.nodes import Node, Seen, own_rules, what_is_seen
+from handrail.fs.omitted import Omitted, omitted
 from handrail.fs.protocol import Bounds
 from handrail.model.files import Directory
 from handrail.model.paths import RealPath
@@ -42,6 +43,7 @@ class _Tree:
     root: Node
     above: Above | None = None
     names: int = 0
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Trees:
             found = walk.run(tree.root, tree.above.context)
         finally:
             shut(handle)
+        tree.whole = tree.whole or walk.whole
         if walk.changed:
             self._keep(key, tree, walk.names if walk.whole else max(walk.names, tree.names))
         elif tree.names:
@@ -94,6 +97,12 @@ class Trees:
             if left < 0:
                 tally.complete = False
                 return
+
+    def omitted(self, root: str, inside: Sequence[str]) -> Omitted | None:
+        """What the ignore rules leave out below a root, as it was seen last; `None` = it isn't remembered."""
+        with self._lock:
+            tree = self._trees.get((root, True, tuple(inside)))
+        return None if tree is None or not tree.whole else omitted(root, _ignored(tree.root))
 
     def _keep(self, key: tuple[object, ...], tree: _Tree, names: int) -> None:
         with self._lock:
@@ -243,3 +252,15 @@ class _Walk:
             return False
         self._tally.complete = False
         return True
+
+
+def _ignored(root: Node) -> Iterator[Sequence[str]]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        seen = node.seen
+        if seen is not None:
+            stack += seen.children
+            if seen.directory.ignored:
+                base = node.name.rstrip("/") + "/"
+                yield [base + name for name in seen.directory.ignored]
