@@ -98,7 +98,8 @@ class HostFileSystem:
         """Run ripgrep."""
         from handrail.fs import ripgrep
 
-        return ripgrep.search(grep, bounds, tally)
+        known = self._trees
+        return ripgrep.search(grep, bounds, tally, omitted=lambda root: known.omitted(root, bounds.inside))
 
     def file_types(self) -> Mapping[str, Sequence[str]]:
         """The globs of each file type that ripgrep knows."""
