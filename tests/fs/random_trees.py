@@ -96,8 +96,8 @@ def init(root: Path) -> None:
     (root / ".git/HEAD").write_text("ref: refs/heads/main\n")
 
 
-def git_sees(root: Path) -> set[str]:
-    """The files that git would add, those of nested repositories as git sees them there; links are no files."""
+def git_sees(root: Path, *, links: bool = False) -> set[str]:
+    """The files, or links, that git would add, those of nested repositories as git sees them there."""
     listed = subprocess.run(
         ["git", "-C", str(root), "ls-files", "-o", "--exclude-standard", "-z"], capture_output=True, check=True
     ).stdout
@@ -105,7 +105,7 @@ def git_sees(root: Path) -> set[str]:
     for name in map(os.fsdecode, filter(None, listed.split(b"\0"))):
         path = root / name
         if name.endswith("/"):
-            found |= {os.path.join(name, below) for below in git_sees(path)}
-        elif not path.is_symlink():
+            found |= {os.path.join(name, below) for below in git_sees(path, links=links)}
+        elif path.is_symlink() == links:
             found.add(name)
     return found
