@@ -3,6 +3,7 @@
 Used by `crash.py`, `full.py` and `power.py`, and by the tests. A story is built once; each run begins from a copy.
 """
 
+import collections
 import hashlib
 import os
 import shutil
@@ -95,15 +96,20 @@ class Stage:
         """What stands there now and is neither old nor new."""
         return self._mixed(snapshot(self.tree), None)
 
-    def judge(self, reported: Reported) -> str:
-        """What is wrong now, in a sentence; empty = nothing. `reported`: how the act was answered, if it was."""
+    def judge(self, reported: Reported, *, collected: bool = False) -> str:
+        """What is wrong now, in a sentence; empty = nothing. `reported`: how the act was answered, if it was.
+
+        `collected`: what is left over may wait for the next `handrail gc`.
+        """
         try:
-            return self._judge(reported)
+            return self._judge(reported, collected=collected)
         except Exception as error:
             return f"the judge met {type(error).__name__}: {error}"
 
-    def _judge(self, reported: Reported) -> str:
+    def _judge(self, reported: Reported, *, collected: bool) -> str:
         with self.open() as files:
+            if collected and self._strays():
+                collections.deque(files.store.compact(), maxlen=0)
             now = snapshot(self.tree)
             found = [*self._mixed(now, reported), *self._history(files, now), *self._strays()]
             if not found:

@@ -45,7 +45,7 @@ def test_after_a_loss_of_power_it_is_old_or_new_and_what_was_answered_stays(tmp_
     wrong = []
     for where, state, answered in [*random.Random(name).sample(every, 10), every[-1]]:
         state.build()
-        if word := case.judge(True if answered else None):
+        if word := case.judge(True if answered else None, collected=True):
             wrong.append(f"{where}: {word}")
     assert wrong == []
 
