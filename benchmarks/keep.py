@@ -12,12 +12,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from hunks import hunks
-from replay import fetched
-
 from handrail.model.files import Bytes, FileState
 from handrail.store.protocol import Author, Draft, Filter
 from handrail.store.sqlite import SqliteStore
+from hunks import hunks
+from replay import fetched
 
 RELEASES = {
     "rich": ("12.0.0", "12.6.0", "13.0.1", "13.3.5", "13.5.3", "13.7.1", "13.9.4", "14.0.0", "14.2.0"),
@@ -107,7 +106,9 @@ def main() -> int:
             seconds, sizes = in_handrail(os.path.join(ours, "data"), versions)
             pack, blobs = in_git(theirs, versions)
         print(f"recorded {sizes['recorded']:,} bytes; a version reads in {seconds / len(versions) * 1000:.2f} ms")
-        print(f"contents:    handrail {sizes['contents']:>10,}  git {blobs:>10,}  ratio {sizes['contents'] / blobs:.2f}")
+        print(
+            f"contents:    handrail {sizes['contents']:>10,}  git {blobs:>10,}  ratio {sizes['contents'] / blobs:.2f}"
+        )
         print(f"everything:  handrail {sizes['kept']:>10,}  git {pack:>10,}  ratio {sizes['kept'] / pack:.2f}")
         worst = max(worst, sizes["contents"] / blobs, sizes["kept"] / pack)
     print(f"\nlargest ratio = {worst:.2f} (limit {LIMIT})")
