@@ -4,10 +4,10 @@ It decides nothing: what may happen was judged before, and what must stand there
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from handrail.fs import drafts, following, ignores, metadata, removal
+from handrail.fs import drafts, following, ignores, metadata, removal, stillness
 from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
 from handrail.fs.loading import load
@@ -93,6 +93,10 @@ class HostFileSystem:
     def load(self, directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
         """Read files of one directory whole."""
         return load(directory, names, most=most)
+
+    def changed(self, top: RealPath, directories: Collection[str], since: int) -> frozenset[str]:
+        """The directories below `top` to which a name may have led otherwise since."""
+        return stillness.changed(top.text, directories, since)
 
     def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:
         """Run ripgrep."""

@@ -4,7 +4,7 @@ Each verb takes a `RealPath` and follows no link in it: a component that became 
 (`OutOfDate` `stale`). Errors are those of `model/errors.py`; nothing else is raised.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -98,6 +98,10 @@ class ReadableFileSystem(Protocol):
 
     def load(self, directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
         """Read regular files of one directory whole, each by its handle, those up to `most` bytes."""
+        ...
+
+    def changed(self, top: RealPath, directories: Collection[str], since: int) -> frozenset[str]:
+        """Those of the absolute directories, `top` and below, to which a name may have led otherwise since (ns)."""
         ...
 
     def search(self, grep: Grep, bounds: Bounds, tally: Tally) -> Iterator[RawHits]:

@@ -83,11 +83,13 @@ _HIDDEN: Final = Folder(True, ())
 class Look:
     """The files as one call sees them: each directory of a root is asked once.
 
-    `bare`: directories that are known to hold no such file. `places`: what a policy found out of each directory.
+    `bare`: directories that are known to hold no such file; `bearers`: those in which one was found. `places`: what a
+    policy found out of each directory.
     """
 
     folders: dict[str, dict[str, Folder]] = field(default_factory=dict)
     bare: Container[str] = frozenset()
+    bearers: set[str] = field(default_factory=set)
     places: dict[str, tuple[Standing, tuple[Folder, ...], bool]] = field(default_factory=dict)
 
     def below(self, root: str) -> dict[str, Folder]:
@@ -135,6 +137,8 @@ class IgnoreFiles:
             else:
                 rules = self.read(directory, look)
                 found = Folder(False, rules + above.rules) if rules else above
+        if found.rules and found.rules[0].directory == directory:
+            look.bearers.add(directory)
         known[directory] = found
         return found
 

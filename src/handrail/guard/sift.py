@@ -112,7 +112,8 @@ class Sieve:
                 most=request.most,
             )
             if directories is None:
-                self._spoil(state)
+                if not state.look.bearers <= {name for name, _ in state.key}:
+                    self._spoil(state)
                 return None
             kept = self._trees.get((request.root.text, request.respect_ignore))
             if kept is not None and kept.state is state and _same(kept.directories, directories):

@@ -6,18 +6,20 @@ It knows one call's session, deadline and budget; it changes nothing and decides
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
-from handrail.fs.protocol import Bounds, RawHits, ReadableFileSystem
+from handrail.fs.protocol import Bounds, ReadableFileSystem
+from handrail.guard.child import Child
 from handrail.guard.policy import Policy
 from handrail.guard.refusals import missing, too_long, unconfirmed
 from handrail.guard.resolve import Resolver
 from handrail.guard.sift import Request, Sieve
-from handrail.guard.witness import bears_out
+from handrail.guard.witness import around, bears_out
 from handrail.model.calls import Cancellation, Progress
 from handrail.model.errors import BackendFailed, HandrailError
 from handrail.model.files import Entry, Loaded, Stat
 from handrail.model.paths import RealPath
-from handrail.model.view import FileHits, Grep, Sifted, Snapshot, Tally, Visibility
+from handrail.model.view import FileHits, Grep, RowHit, Sifted, Snapshot, Tally, Visibility
 
 _EVERY = 256
 """Names between two looks at the clock."""
@@ -65,6 +67,7 @@ class CallView:
         self._resolver = resolver
         self._policy = policy
         self._sieve = sieve or Sieve(policy, resolver)
+        self._child = Child(fs, resolver, policy.areas)
         self._session = session
         self._allowance = allowance or Allowance()
         self._cancellation = cancellation or Cancellation()
@@ -179,17 +182,36 @@ class CallView:
         return self._loaded(place, names, most)
 
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
-        """Run ripgrep over what policy shows; each file it names is judged and opened again before it is believed."""
+        """Run ripgrep over what policy shows; each file it names is judged, its rows are compared by `rows`."""
         grep = replace(grep, respect_ignore=grep.respect_ignore and self._respect_ignore)
-        files = [root for root in grep.roots if not self._is_directory(root)]
-        if files:
-            yield from self._search(replace(grep, roots=files), tally, named=frozenset(f.text for f in files))
         for root in grep.roots:
-            if root in files or not self._shows_directory(root.text):
+            if not self._shows_directory(root.text):
                 continue
-            yield from self._search(replace(grep, roots=[root]), tally)
-            if grep.rows != "odd":
-                tally.skip("sensitive", self._secrets_below(root, grep, tally))
+            bounds = self._bounds(self._policy.leave_out(root.text, secrets=True))
+            since = time.time_ns()
+            told = self._fs.search(replace(grep, roots=[root]), bounds, tally)
+            while batch := list(islice(told, _EVERY)):
+                hits = self._child.told(root, batch, self._seen.trees.get(root.text, {}), self.visibility)
+                yield from hits if grep.odd else self._child.believed(root, hits, since)
+                if self._is_over(tally):
+                    return
+
+    def rows(self, file: FileHits, start: int, stop: int) -> Sequence[RowHit] | None:
+        """Matching rows that were told of a file, by number from 0, with those around, if the true file has them."""
+        told = file.told.rows
+        if told is None:
+            return None
+        chosen = told[start:stop] if len(told) == file.told.count else around(told[:], start, stop)
+        try:
+            return chosen if bears_out(self.glance(file.path), chosen) else None
+        except HandrailError as error:
+            if error.kind in {"stale", "not_found", "permission_denied", "io_error", "not_regular_file"}:
+                return None
+            raise
+
+    def file_types(self) -> Mapping[str, Sequence[str]]:
+        """The globs of names, by file type as ripgrep calls it."""
+        return self._fs.file_types()
 
     def ignored(self, directory: RealPath, names: Sequence[str]) -> frozenset[str]:
         """Which of these children (directories with a trailing slash) the ignore rules leave out."""
@@ -226,54 +248,22 @@ class CallView:
 
     # judging what comes
 
-    def _search(self, grep: Grep, tally: Tally, *, named: frozenset[str] = frozenset()) -> Iterator[FileHits]:
-        leave_out = () if named else self._policy.leave_out(grep.roots[0].text, secrets=True)
-        for count, raw in enumerate(self._fs.search(grep, self._bounds(leave_out), tally)):
-            if count % _EVERY == 0 and self._is_over(tally):
-                return
-            path = next((p for r in grep.roots if (p := self._resolver.beneath(r, raw.name)) is not None), None)
-            if path is None or not self._may_tell(path, named):
-                continue
-            # An odd file has no rows to believe; who asked opens it for itself.
-            if grep.rows == "odd" or self._believes(path, raw, tally):
-                yield FileHits(path=path, hits=raw.hits, binary_at=raw.binary_at, count=raw.count)
-
-    def _may_tell(self, path: RealPath, named: frozenset[str]) -> bool:
-        seen = self.visibility(path.text)
-        if seen == "sensitive":
-            return path.text in named and path.text not in self._seen.told
-        return seen == "open"
-
-    def _believes(self, path: RealPath, raw: RawHits, tally: Tally) -> bool:
-        """Whether the true file at `path`, reached through no link, holds the rows that the child told."""
-        try:
-            if bears_out(self._seen.pinned.get(path.text) or self._fs.open(path), raw.hits):
-                return True
-        except HandrailError as error:
-            if error.kind not in ("stale", "not_found"):
-                tally.skip("unreadable")
-        return False
-
-    def _secrets_below(self, root: RealPath, grep: Grep, tally: Tally) -> int:
-        """How many sensitive files the search of a directory left out, counted by name alone, matching or not."""
-        quiet = Tally({})
-        bounds = self._bounds(self._policy.leave_out(root.text, secrets=False))
-        count = 0
-        for at, name in enumerate(self._fs.walk(root, bounds, quiet, respect_ignore=grep.respect_ignore)):
-            if at % _EVERY == 0 and self._is_over(tally):
-                break
-            count += self._is_secret(name) and self.visibility(name) == "sensitive"
-        tally.complete = tally.complete and quiet.complete
-        return count
-
     def _loaded(self, place: Sifted, names: Sequence[str], most: int) -> Iterator[Loaded]:
-        for loaded in self._fs.load(place.path, names, most=most):
+        for loaded in self._read(place, names, most):
             pinned = self._seen.pinned.get(place.child(loaded.name).text) if self._seen.pinned else None
             if pinned is None:
                 yield loaded
             else:
                 data = pinned.content().bytes() if pinned.stat.size <= most else None
                 yield Loaded(loaded.name, pinned.stat, data)
+
+    def _read(self, place: Sifted, names: Sequence[str], most: int) -> Iterator[Loaded]:
+        try:
+            yield from self._fs.load(place.path, names, most=most)
+        except HandrailError as error:
+            if error.kind not in {"stale", "not_found", "permission_denied"}:
+                raise
+            yield from (Loaded(name, None, unreadable=error.kind == "permission_denied") for name in names)
 
     def _bounds(self, leave_out: Sequence[str]) -> Bounds:
         return Bounds(
@@ -291,10 +281,6 @@ class CallView:
             return False
         tally.complete = False
         return True
-
-    def _is_directory(self, path: RealPath) -> bool:
-        stat = self._fs.stat(path)
-        return stat is not None and stat.kind == "directory"
 
     def _is_secret(self, path: str) -> bool:
         return self._policy.sensitive.sensitive(path)

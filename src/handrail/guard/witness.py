@@ -23,6 +23,13 @@ def bears_out(snapshot: Snapshot, hits: Sequence[RowHit]) -> bool:
     return _in_order(_pieces(snapshot), wanted)
 
 
+def around(rows: Sequence[RowHit], start: int, stop: int) -> Sequence[RowHit]:
+    """The matching rows from `start` to `stop` and all that stand between them and their neighbours."""
+    matching = [at for at, row in enumerate(rows) if not row.context]
+    low = matching[start - 1] + 1 if 0 < start <= len(matching) else 0
+    return rows[low : matching[stop] if stop < len(matching) else len(rows)]
+
+
 def _pieces(snapshot: Snapshot) -> Iterator[bytes]:
     at = 0
     while data := snapshot.read(at, _CHUNK):

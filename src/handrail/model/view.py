@@ -82,10 +82,14 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileHits:
-    """One file that a search found and that policy shows. Its rows are had from `View.rows` alone."""
+    """One file that a search found and that policy shows. Its rows are had from `View.rows` alone.
+
+    Not `sure`: what was told may be of another file, since a directory above was changed meanwhile.
+    """
 
     path: RealPath
     told: Told
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from handrail.model.answers import Found, MatchingFile, MatchingRow
-from handrail.model.errors import BackendFailed
+from handrail.model.errors import BackendFailed, OutOfDate
 from handrail.model.operations import Find
 from handrail.model.paths import RealPath, within
 from handrail.model.view import RowHit, Sifted, Tally, View
@@ -205,7 +205,10 @@ class Search:
     def _changed(self, files: Sequence[FileRows], at: int) -> tuple[str, ...]:
         changed = []
         for file in files:
-            stat = self.view.stat(file.path)
+            try:
+                stat = self.view.stat(file.path)
+            except OutOfDate:
+                stat = None
             if stat is None or max(stat.mtime_ns, stat.ctime_ns) > at:
                 changed.append(file.path.text)
         return tuple(changed)

@@ -133,7 +133,7 @@ class _Below:
 
     def _is_believed(self, hits: FileHits) -> bool:
         told = hits.told
-        if told.binary or told.overlong or told.stray or self._asked.pattern.multiline:
+        if told.binary or told.overlong or told.stray or not hits.sure or self._asked.pattern.multiline:
             return False
         return self._asked.pattern.exact or not told.returns
 
