@@ -27,10 +27,14 @@ _FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One directory's rules; `base` is how many bytes of an absolute name come before what is relative to it."""
+    """One directory's rules; `base` is how many bytes of an absolute name come before what is relative to it.
+
+    `depth`: how many slashes are in these.
+    """
 
     rules: Rules
     base: int
+    depth: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +48,14 @@ class Context:
     git: tuple[Level, ...] = ()
     lifted: bool = False
     levels: tuple[Level, ...] = field(init=False)
+    plain: frozenset[str] = field(init=False)
+    ends: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", self.ignore + self.git)
+        levels = self.ignore + self.git
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "plain", frozenset().union(*(level.rules.plain for level in levels)))
+        object.__setattr__(self, "ends", tuple({end for level in levels for end in level.rules.ends}))
 
     def below(self, place: str, gitignore: bytes, ignore: bytes) -> "Context":
         """What holds in `place`, a directory that has ignore files of its own."""
@@ -56,18 +65,22 @@ class Context:
 
     def left_out(self, place: str, files: Sequence[str], directories: Sequence[str]) -> frozenset[str]:
         """Which children of the directory `place` the rules leave out, each judged for itself."""
-        found: set[bytes] = set()
-        if self.levels and (files or directories):
-            inside = os.fsencode(place.rstrip("/") + "/")
+        found = set(self.plain.intersection(files)) | self.plain.intersection(directories)
+        if ends := self.ends:
+            found.update([name for name in files if name.endswith(ends)])
+            found.update([name for name in directories if name.endswith(ends)])
+        depth = place.count("/") if place != "/" else 0
+        asked = [level for level in self.levels if level.rules.reaches(depth + 1 - level.depth)]
+        if not found and not asked:
+            return frozenset()
+        inside = os.fsencode(place.rstrip("/") + "/")
+        if asked and (files or directories):
             texts = os.fsencode("\0".join(files)), os.fsencode("\0".join(directories))
             bare = marked(*texts)
-            for level in self.levels:
-                found.update(level.rules.suspects(inside[level.base :], *texts, names=bare))
-        if not found:
-            return frozenset()
+            for level in asked:
+                found.update(map(os.fsdecode, level.rules.suspects(inside[level.base :], *texts, names=bare)))
         known = frozenset(directories)
-        names = map(os.fsdecode, found)
-        return frozenset(name for name in names if self._decide(inside + os.fsencode(name), directory=name in known))
+        return frozenset(name for name in found if self._decide(inside + os.fsencode(name), directory=name in known))
 
     def hides(self, path: str) -> bool:
         """Whether the rules leave out a directory, judged for itself."""
@@ -168,7 +181,8 @@ def read(path: str, directory: int | None = None, *, follow: bool = False) -> by
 
 def _level(data: bytes, place: str) -> tuple[Level, ...]:
     rules = Rules(data) if data else None
-    return (Level(rules, len(os.fsencode(place.rstrip("/"))) + 1),) if rules else ()
+    base = place.rstrip("/") + "/"
+    return (Level(rules, len(os.fsencode(base)), base.count("/")),) if rules else ()
 
 
 def _between(boundary: str, directory: str) -> list[str]:

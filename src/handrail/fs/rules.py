@@ -7,7 +7,7 @@ from typing import Final
 
 import re2
 
-from handrail.fs.wildmatch import expression
+from handrail.fs.wildmatch import expression, is_literal
 
 _CHUNK: Final = 200
 """Rules in one expression; with more of them RE2 may run out of its memory for states."""
@@ -21,6 +21,7 @@ class _Rule:
     directories: bool
     anchored: bool
     depth: int
+    glob: bytes
     expression: bytes
 
 
@@ -35,18 +36,26 @@ class _Run:
 class Rules:
     """Lines of ignore files, all relative to one directory, the later ones deciding.
 
-    A path is relative, in bytes. Each is judged for itself, not by what lies above it.
+    A path is relative, in bytes. Each is judged for itself, not by what lies above it. `plain` names and those with one
+    of the `ends` may be left out at any depth: most rules say no more than that.
     """
 
-    __slots__ = ("_depths", "_named", "_pathed", "_runs")
+    __slots__ = ("_depths", "_named", "_pathed", "_runs", "ends", "plain")
 
     def __init__(self, lines: bytes) -> None:
         rules = [rule for rule in map(_rule, lines.removeprefix(b"\xef\xbb\xbf").split(b"\n")) if rule is not None]
-        pathed = [rule for rule in rules if rule.ignores and rule.anchored]
         self._runs = [_run(run) for run in _alike(rules)][::-1]
-        self._named = _regexes([rule for rule in rules if rule.ignores and not rule.anchored], bare=True)
+        named = [rule for rule in rules if rule.ignores and not rule.anchored]
+        pathed = [rule for rule in rules if rule.ignores and rule.anchored]
+        self.plain = frozenset(os.fsdecode(rule.glob) for rule in named if is_literal(rule.glob))
+        self.ends = tuple({end for end in map(_end, named) if end is not None})
+        self._named = _regexes([r for r in named if not is_literal(r.glob) and _end(r) is None], bare=True)
         self._pathed = _regexes(pathed)
         self._depths = frozenset(rule.depth for rule in pathed)
+
+    def reaches(self, depth: int) -> bool:
+        """Whether more than `plain` names and `ends` of names may be left out of a directory that many levels down."""
+        return bool(self._named) or 0 in self._depths or depth + 1 in self._depths
 
     def says(self, path: bytes, *, directory: bool) -> bool | None:
         """What the last rule that names a path says: left out, shown again, or nothing."""
@@ -60,7 +69,7 @@ class Rules:
     def suspects(self, prefix: bytes, files: bytes, directories: bytes, *, names: bytes) -> Iterator[bytes]:
         """The names that some rule would leave out, of many that are joined by NULs and lie at `prefix`.
 
-        `names`: all of them as `marked` has them without a prefix.
+        Those that `plain` and `ends` say aren't among them. `names`: all of them as `marked` has them without a prefix.
         """
         for regex in self._named:
             for found in regex.finditer(names):
@@ -136,6 +145,16 @@ def _compiled(expressions: Sequence[bytes]) -> "Iterator[re2._Regexp]":
             yield from _compiled(expressions[len(expressions) // 2 :])
 
 
+def _end(rule: _Rule) -> str | None:
+    """What names end in that the rule matches, if that is all it says; whole characters, so that it holds for text."""
+    if not rule.glob.startswith(b"*") or not is_literal(rule.glob[1:]):
+        return None
+    try:
+        return rule.glob[1:].decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def _rule(line: bytes) -> _Rule | None:
     if line.startswith(b"#"):
         return None
@@ -149,7 +168,7 @@ def _rule(line: bytes) -> _Rule | None:
     if not body or found is None:
         return None
     depth = 0 if b"**" in body or b"[" in body else body.removeprefix(b"/").count(b"/") + 1
-    return _Rule(ignores, directories, anchored, depth, found)
+    return _Rule(ignores, directories, anchored, depth, body, found)
 
 
 def _trimmed(line: bytes) -> bytes:

@@ -23,6 +23,11 @@ _NAMED: Final = {
 """As git has them, which differs from the C library in `space`."""
 
 
+def is_literal(glob: bytes) -> bool:
+    """Whether it matches itself alone."""
+    return not any(special in glob for special in _SPECIAL)
+
+
 def expression(glob: bytes, *, paths: bool) -> bytes | None:
     """The expression that matches whole names, or with `paths` whole relative paths; `None` = it matches nothing.
 
