@@ -45,21 +45,20 @@ class Inside:
         """The matching ones of these open files of one directory."""
         self._view.check()
         for loaded in self._view.load(place, names, most=LARGEST):
-            found = self._loaded(place.child(loaded.name), loaded)
+            path = place.child(loaded.name)
+            found = self._loaded(path, loaded)
+            if loaded.data is not None and self._memory.is_binary(path.text, loaded.stat):
+                self._memory.odd.note(place.directory, loaded.name)
             if found is not None:
                 yield found
 
     def odd(self, place: Sifted, odd: frozenset[str], doubtful: Sequence[str]) -> Iterator[FileRows]:
         """The matching ones of the odd files of a directory, and of those that ripgrep can't be believed about."""
         base = place.path.text.rstrip("/") + "/"
-        ours = [name for name in odd if name in place.open and self._asked.accept(base + name)]
-        matched = frozenset(doubtful)
-        wanted = [name for name in doubtful if name in place.open and name not in odd]
-        for loaded in self._view.load(place, ours, most=-1):
-            known = None if loaded.stat is None else self._memory.form(base + loaded.name, loaded.stat)
-            if known != (None,) or loaded.name in matched:
-                wanted.append(loaded.name)
-        yield from self.named(place, wanted)
+        binaries = self._memory.odd.binaries(place.directory)
+        wanted = {name for name in odd - binaries if self._asked.accept(base + name)}.union(doubtful) & place.open
+        if wanted:
+            yield from self.named(place, list(wanted))
 
     def file(self, path: RealPath) -> FileRows | None:
         """The matching rows of one file, if it has any."""

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from handrail.model.files import Directory
 from handrail.model.view import Sifted, View
@@ -36,6 +37,16 @@ class OddFiles:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._trees: OrderedDict[tuple[str, bool], _Known] = OrderedDict()
+        self._binaries: WeakKeyDictionary[Directory, frozenset[str]] = WeakKeyDictionary()
+
+    def binaries(self, directory: Directory) -> frozenset[str]:
+        """Files of a directory that were looked at and are no text, as long as nothing in it changed."""
+        return self._binaries.get(directory, frozenset())
+
+    def note(self, directory: Directory, binary: str) -> None:
+        """Remember that a file is no text."""
+        with self._lock:
+            self._binaries[directory] = self._binaries.get(directory, frozenset()) | {binary}
 
     def of(
         self, tree: Sequence[Sifted], view: View, *, respect_ignore: bool, find: Callable[[], Iterable[str]]
@@ -71,6 +82,7 @@ class OddFiles:
                 found = True
                 with self._lock:
                     known.seen.pop(place.directory.name, None)
+                    self._binaries.pop(place.directory, None)
         return found
 
 

@@ -73,6 +73,11 @@ class Memory:
         known = self._forms.get(path)
         return (known[1],) if known is not None and known[0] == _identity(stat) else None
 
+    def is_binary(self, path: str, stat: Stat | None) -> bool:
+        """Whether this very file was found to be no text."""
+        known = self._forms.get(path)
+        return known is not None and known[1] is None and stat is not None and known[0] == _identity(stat)
+
     def note(self, path: str, stat: Stat, form: Form | None) -> None:
         """Remember in which form a file was read, `None` = it is binary."""
         with self._lock:
