@@ -78,7 +78,7 @@ class _Below:
         else:
             self.tree = self._view.tree(root, self._tally, respect_ignore=respect) or ()
             yield from self._by_ripgrep(root)
-        self._tally.skip("sensitive", sum(map(self._secrets, self.tree)))
+        self._tally.skip("sensitive", sum(self._secrets(place) for place in self.tree if place.sensitive))
 
     def _by_ripgrep(self, root: RealPath) -> Iterator[FileRows]:
         if not self.tree:
