@@ -99,11 +99,11 @@ class Table:
         if row.part != self._part:
             self._part = row.part
             print(f"\n{row.part}")
-            print(f"  {'case':50} {'found':>15} {'ours':>9} {'other':>9} {'figure':>10} {'limit':>8}  verdict")
+            print(f"  {'case':62} {'found':>15} {'ours':>9} {'other':>9} {'figure':>10} {'limit':>8}  verdict")
         self.rows.append(row)
         ours, other = ("" if value is None else f"{value:.1f}" for value in (row.ours, row.other))
         figures = f"{ours:>9} {other:>9} {row.figure:>10} {row.limit:>8}"
-        print(f"  {row.case:50} {row.found:>15} {figures}  {row.verdict:7} {row.note}".rstrip(), flush=True)
+        print(f"  {row.case:62} {row.found:>15} {figures}  {row.verdict:7} {row.note}".rstrip(), flush=True)
 
     @property
     def broken(self) -> list[Row]:
