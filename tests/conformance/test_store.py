@@ -493,6 +493,17 @@ def test_of_a_path_only_so_many_versions_stay(store):
     assert restorable(store, "/r/a") == [more, *numbers[:9]]
 
 
+def test_new_limits_hold_for_unchanged_paths_within_a_day_or_at_once_where_that_is_asked_for(store):
+    numbers = [put(store, "/r/a", file(b"%d" % n)) for n in range(30)][::-1]
+    pruned(store)
+    few = replace(ROOMY, versions=10)
+    CLOCK.now -= DAY
+    assert pruned(store, few).versions == 0
+    for _ in store.prune(few, now=CLOCK.now, every_path=True):
+        pass
+    assert restorable(store, "/r/a") == numbers[:10]
+
+
 def test_the_originals_of_young_tasks_stay_whatever_the_limits(store):
     numbers = []
     for n in range(12):

@@ -20,7 +20,7 @@ from handrail.store.blobs import Blobs
 from handrail.store.database import Database
 from handrail.store.protocol import Tally
 
-BATCH: Final = 64
+BATCH: Final = 16
 """Rows that one transaction touches; others wait no longer than that takes."""
 
 GONE: Final = ".gone"

@@ -240,9 +240,10 @@ class UpkeepStore(Protocol):
         """Whether work of that name was last begun so many nanoseconds ago; then it counts as begun now, by us."""
         ...
 
-    def prune(self, limits: Limits, *, now: int) -> Iterator[Tally]:
+    def prune(self, limits: Limits, *, now: int, every_path: bool = False) -> Iterator[Tally]:
         """Bring the store within its limits, a short transaction a step.
 
+        Paths that nobody changed since the last time are looked at once a day, or where `every_path` asks for it.
         Versions stay listed, with `restorable` false and `why_not`. Never touched: the newest version of a path, what
         open intents need, and what stood before and after each task that was at work within the age.
         """

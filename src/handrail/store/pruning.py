@@ -17,7 +17,9 @@ EVERY_PATH_NS: Final = 24 * 3600 * 10**9
 """How often paths are looked at that nobody changed meanwhile: they only grow older."""
 
 _WINDOW: Final = 1024
+_MANY: Final = 8
 _PATHS: Final = 64
+_LOOKED_AT: Final = 8
 _ENOUGH: Final = 0.9
 _FREE_PAGES: Final = 1024
 _HEAVY: Final = (
@@ -37,8 +39,10 @@ class Pruning:
         self._database = database
         self._collecting = collecting
 
-    def run(self, limits: Limits, now: int, tally: Tally) -> Iterator[None]:
+    def run(self, limits: Limits, now: int, tally: Tally, *, every_path: bool) -> Iterator[None]:
         """Bring the store within its limits as far as what must stay allows; one short transaction a step."""
+        if every_path or self._behind():
+            self._begin_all_paths()
         yield from self._changed_paths(limits, now, tally)
         yield from self._all_paths(limits, now, tally)
         yield from self._collecting.contents(tally)
@@ -59,6 +63,18 @@ class Pruning:
                 return
             yield
 
+    def _behind(self) -> bool:
+        """Whether so much was recorded since we looked last that most paths changed."""
+        with self._database.reading() as db:
+            newest = int(db.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()[0])
+            return newest - _value(db, "pruned_to") > _MANY * _WINDOW
+
+    def _begin_all_paths(self) -> None:
+        with self._database.writing(durable=False) as db:
+            newest = int(db.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()[0])
+            notes = [("pruned_to", newest), ("path_to", 0), ("all_paths_at", 0)]
+            db.executemany("INSERT OR REPLACE INTO upkeep (work, value) VALUES (?, ?)", notes)
+
     def _changed_paths(self, limits: Limits, now: int, tally: Tally) -> Iterator[None]:
         """Every path that got a version since we looked last."""
         while True:
@@ -68,8 +84,7 @@ class Pruning:
                 found = db.execute(query, (start, _WINDOW)).fetchall()
             if not found:
                 return
-            for path in sorted({path for _, path in found}):
-                yield from self._path(path, limits, now, tally)
+            yield from self._paths(sorted({path for _, path in found}), limits, now, tally)
             self._note("pruned_to", found[-1][0])
             yield
 
@@ -83,12 +98,17 @@ class Pruning:
                 found = db.execute("SELECT id FROM paths WHERE id > ? ORDER BY id LIMIT ?", (start, _PATHS)).fetchall()
             if not found:
                 break
-            for (path,) in found:
-                yield from self._path(path, limits, now, tally)
+            yield from self._paths([path for (path,) in found], limits, now, tally)
             self._note("path_to", found[-1][0])
             yield
         self._note("path_to", 0)
         self._note("all_paths_at", now)
+
+    def _paths(self, paths: Sequence[int], limits: Limits, now: int, tally: Tally) -> Iterator[None]:
+        for at, path in enumerate(paths, 1):
+            yield from self._path(path, limits, now, tally)
+            if at % _LOOKED_AT == 0:
+                yield  # looking takes time too
 
     def _path(self, path: int, limits: Limits, now: int, tally: Tally) -> Iterator[None]:
         over = list(surplus(self._of_path(path), limits, now).items())

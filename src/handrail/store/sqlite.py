@@ -188,10 +188,10 @@ class SqliteStore:
         with failures(self.directory):
             return self._upkeep.due(work, every=every, now=now)
 
-    def prune(self, limits: Limits, *, now: int) -> Iterator[Tally]:
+    def prune(self, limits: Limits, *, now: int, every_path: bool = False) -> Iterator[Tally]:
         """Bring the store within its limits, a short transaction a step."""
         with failures(self.directory):
-            yield from self._upkeep.prune(limits, now=now)
+            yield from self._upkeep.prune(limits, now=now, every_path=every_path)
 
     def compact(self) -> Iterator[Tally]:
         """Keep contents as deltas against their neighbours and give room back, a step at a time."""

@@ -41,10 +41,10 @@ class Upkeep:
         for _ in self._collecting.strays(Tally()):
             pass
 
-    def prune(self, limits: Limits, *, now: int) -> Iterator[Tally]:
+    def prune(self, limits: Limits, *, now: int, every_path: bool) -> Iterator[Tally]:
         """Bring the store within its limits."""
         tally = Tally()
-        for _ in self._pruning.run(limits, now, tally):
+        for _ in self._pruning.run(limits, now, tally, every_path=every_path):
             yield tally
 
     def compact(self) -> Iterator[Tally]:

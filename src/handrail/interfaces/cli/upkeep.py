@@ -16,7 +16,7 @@ def gc(options: argparse.Namespace) -> int:
     with opened(options) as handrail:
         before = handrail.store.usage()
         pruned = packed = None
-        for pruned in handrail.store.prune(handrail.limits, now=time.time_ns()):  # noqa: B007 -- the last one counts
+        for pruned in handrail.store.prune(handrail.limits, now=time.time_ns(), every_path=True):  # noqa: B007 -- the last one counts
             pass
         for packed in handrail.store.compact():  # noqa: B007
             pass
