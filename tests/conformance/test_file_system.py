@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from handrail.fs.host import HostFileSystem
-from handrail.fs.protocol import WritableFileSystem
+from handrail.fs.protocol import Bounds, WritableFileSystem
 from handrail.model.errors import BackendFailed, InvalidCall, NotThere, OutOfDate, TooLarge, WrongContent
-from handrail.model.files import CHUNK, Bytes
+from handrail.model.files import CHUNK, Bytes, Directory
 from handrail.model.paths import RealPath, seal
+from handrail.model.view import Tally
 
 BACKENDS: dict[str, Callable[[], WritableFileSystem]] = {"host": HostFileSystem}
 
@@ -161,6 +162,105 @@ def test_entries_of_what_is_no_directory_are_refused(ground: Ground) -> None:
         ground.fs.entries(ground.at("none"))
 
 
+# many files
+
+
+def trees(ground: Ground, place: str = ".", **asked: object) -> dict[str, Directory]:
+    root = ground.at(place) if place != "." else seal(str(ground.root))
+    found = ground.fs.tree(root, Bounds(inside=[str(ground.root)]), Tally({}), **asked)  # type: ignore[arg-type]
+    return {os.path.relpath(d.name, ground.root): d for d in found or ()}
+
+
+def test_a_tree_tells_each_directory_from_the_top(ground: Ground) -> None:
+    (ground.root / "dir/below").mkdir(parents=True)
+    (ground.root / "dir/file").write_bytes(b"")
+    (ground.root / "dir/link").symlink_to("below")
+    (ground.root / ".gitignore").write_bytes(b"*.o\nout/\n")
+    (ground.root / "a.o").write_bytes(b"")
+    (ground.root / "out").mkdir()
+    (ground.root / ".git").mkdir()
+    found = trees(ground)
+    assert list(found) == [".", "dir", "dir/below"]
+    assert (set(found["."].files), set(found["."].ignored)) == ({".gitignore"}, {"a.o", "out/"})
+    top = found["dir"]
+    assert (top.name, top.files, top.directories, top.links) == (f"{ground.root}/dir", ("file",), ("below",), ("link",))
+    assert "out" in trees(ground, respect_ignore=False)
+    assert list(trees(ground, descend=lambda name: name.endswith("dir"))) == [".", "dir"]
+
+
+def test_a_tree_of_too_many_files_is_none(ground: Ground) -> None:
+    for number in range(4):
+        (ground.root / str(number)).write_bytes(b"")
+    root = seal(str(ground.root))
+    assert ground.fs.tree(root, Bounds(), Tally({}), most=3) is None
+    assert len((ground.fs.tree(root, Bounds(), Tally({}), most=4) or ())[0].files) == 4
+
+
+def test_a_tree_gives_the_same_objects_until_something_changes(ground: Ground) -> None:
+    (ground.root / "one").mkdir()
+    (ground.root / "two").mkdir()
+    first = trees(ground)
+    assert all(trees(ground)[name] is first[name] for name in first)
+    (ground.root / "two/file").write_bytes(b"")
+    second = trees(ground)
+    assert (second["one"] is first["one"], second["two"] is first["two"]) == (True, False)
+    (ground.root / ".handrailignore").write_bytes(b"x")
+    assert not [name for name, directory in trees(ground).items() if directory is second[name]]
+
+
+def test_the_tree_of_nothing_or_of_a_file_is_refused(ground: Ground) -> None:
+    (ground.root / "file").write_bytes(b"")
+    with pytest.raises(NotThere):
+        trees(ground, "none")
+    with pytest.raises(WrongContent):
+        trees(ground, "file")
+
+
+def test_files_are_loaded_whole_as_they_are(ground: Ground) -> None:
+    sizes = {"empty": 0, "small": 3, "most": 5000, "large": 5001}
+    for name, size in sizes.items():
+        (ground.root / name).write_bytes(b"x" * size)
+    found = list(ground.fs.load(seal(str(ground.root)), list(sizes), most=5000))
+    assert [one.name for one in found] == list(sizes)
+    assert [one.stat.size if one.stat else None for one in found] == list(sizes.values())
+    assert [None if one.data is None else len(one.data) for one in found] == [0, 3, 5000, None]
+    assert found[1].data == b"xxx"
+
+
+def test_loading_waits_for_nothing_and_follows_nothing(ground: Ground) -> None:
+    os.mkfifo(ground.root / "pipe")
+    (ground.root / "file").write_bytes(b"secret")
+    (ground.root / "link").symlink_to("file")
+    (ground.root / "dir").mkdir()
+    (ground.root / "dir/file").write_bytes(b"secret")
+    with closing(socket.socket(socket.AF_UNIX)) as one:
+        here = os.getcwd()
+        os.chdir(ground.root)
+        one.bind("socket")
+        os.chdir(here)
+        names = ["pipe", "link", "dir", "socket", "gone", "dir/file", "../x", "n" * 300, "a\0b", "\ud800"]
+        found = {one.name: one for one in ground.fs.load(seal(str(ground.root)), names, most=100)}
+    assert all(one.data is None and not one.unreadable for one in found.values())
+    kinds = [one.stat.kind if one.stat else None for one in found.values()]
+    assert kinds == ["fifo", "symlink", "directory", "socket", None, None, None, None, None, None]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_in_the_tree_and_load(ground: Ground, name: str) -> None:
+    (ground.root / name).write_bytes(b"one")
+    assert trees(ground)["."].files == (name,)
+    (found,) = ground.fs.load(seal(str(ground.root)), [name], most=3)
+    assert (found.name, found.data) == (name, b"one")
+
+
+def test_loading_from_no_directory_is_refused(ground: Ground) -> None:
+    (ground.root / "file").write_bytes(b"")
+    with pytest.raises(NotThere):
+        list(ground.fs.load(ground.at("none"), ["x"], most=1))
+    with pytest.raises(WrongContent):
+        list(ground.fs.load(ground.at("file"), ["x"], most=1))
+
+
 # links
 
 
@@ -208,6 +308,8 @@ def test_a_component_that_became_a_link_is_stale_for_every_verb(ground: Ground) 
         lambda: fs.open(path),
         lambda: fs.read_link(path),
         lambda: fs.entries(ground.at("inside")),
+        lambda: fs.tree(ground.at("inside"), Bounds(), Tally({})),
+        lambda: list(fs.load(ground.at("inside"), ["file"], most=10)),
         lambda: fs.replace(path, Bytes(b"x"), None, sha(b"secret")),
         lambda: fs.replace(ground.at("inside/new"), Bytes(b"x"), None, None),
         lambda: fs.unlink(path, sha(b"secret")),

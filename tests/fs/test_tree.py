@@ -410,3 +410,15 @@ def test_git_says_the_same_of_a_worktree(tmp_path: Path, walker: Walker, monkeyp
     (tmp_path / "r/.git/info/exclude").write_text("*.o\n")
     grow(tmp_path, {"w/a.o": "", "w/a": ""})
     assert walker.files(tmp_path / "w") == {"a"}
+
+
+def test_changes_are_seen_that_come_faster_than_the_clock_ticks(tmp_path: Path, walker: Walker) -> None:
+    (tmp_path / ".gitignore").write_text("a\n")
+    for turn in range(150):
+        (tmp_path / str(turn)).write_text("")
+        assert str(turn) in walker.files(tmp_path)
+        (tmp_path / f"{turn}b").write_text("")
+        assert f"{turn}b" in walker.files(tmp_path)
+        with open(tmp_path / ".gitignore", "r+", encoding="ascii") as rules:
+            rules.write(str(turn % 10))
+        assert (f"{turn % 10}" in walker.files(tmp_path)) is False

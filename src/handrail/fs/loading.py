@@ -13,7 +13,7 @@ from handrail.model.files import Loaded
 from handrail.model.paths import RealPath
 
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EILSEQ})
 
 
 def load(directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
