@@ -1,13 +1,13 @@
 """A recorded content dressed as a file: what a reader sees when it is shown a version instead of the disk."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handrail.model.errors import NotThere
-from handrail.model.files import Content, Entry, FileState, Stat
+from handrail.model.files import Content, Entry, FileState, Loaded, Stat
 from handrail.model.paths import RealPath
 from handrail.model.records import Version
-from handrail.model.view import FileHits, Grep, Snapshot, Tally, View, Visibility
+from handrail.model.view import FileHits, Grep, RowHit, Sifted, Snapshot, Tally, View, Visibility
 
 
 @dataclass(slots=True)
@@ -91,9 +91,27 @@ class RecordedView:
         """As in the view behind."""
         return self.behind.walk(root, tally, respect_ignore=respect_ignore)
 
+    def tree(
+        self, root: RealPath, tally: Tally, *, respect_ignore: bool = True, most: int | None = None
+    ) -> Sequence[Sifted] | None:
+        """As in the view behind."""
+        return self.behind.tree(root, tally, respect_ignore=respect_ignore, most=most)
+
+    def load(self, place: Sifted, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
+        """As in the view behind."""
+        return self.behind.load(place, names, most=most)
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """As in the view behind."""
         return self.behind.search(grep, tally)
+
+    def rows(self, file: FileHits, start: int, stop: int) -> Sequence[RowHit] | None:
+        """As in the view behind."""
+        return self.behind.rows(file, start, stop)
+
+    def file_types(self) -> Mapping[str, Sequence[str]]:
+        """As in the view behind."""
+        return self.behind.file_types()
 
     def ignored(self, directory: RealPath, names: Sequence[str]) -> frozenset[str]:
         """As in the view behind."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from handrail.model.paths import RealPath, within
@@ -48,9 +49,8 @@ def reached(place: Reached, tree: Sequence[Sifted], view: View) -> list[Reached]
     """What the links of a tree lead to outside of it; what lies in the tree is found there anyway."""
     found: dict[RealPath, list[str]] = {}
     root = place.path.text
-    for at, (one, name) in enumerate((one, name) for one in tree for name in one.directory.links):
-        if at >= MOST:
-            break
+    every = ((one, name) for one in tree for name in one.directory.links)
+    for one, name in islice(every, MOST):
         target = view.child(one.path, name)
         if target is None or within(target.text, root) or within(root, target.text):
             continue
