@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
 from handrail.fs import kernel
 from handrail.fs.descent import HANDLE, Spot, keep_entries, shut, spot
@@ -14,6 +15,9 @@ from handrail.fs.replace import same_file, unwritten
 from handrail.fs.snapshot import digest, facts, not_regular, open_regular
 from handrail.fs.trees import Place, copy_tree, drop_tree
 from handrail.model.paths import RealPath
+
+GONE: Final = ".gone"
+"""How the name ends of what is being taken away from a store's place; its upkeep knows it by that."""
 
 
 def unlink(path: RealPath, expect: str | None) -> None:
@@ -111,7 +115,18 @@ def _copied_in(at: Spot, there: Place, limit: int) -> None:
         drop_tree(draft)
         raise
     at.keep()
-    drop_tree(there)
+    _give_up(there)
+
+
+def _give_up(there: Place) -> None:
+    """Take away what was copied back: out of reach in one step, as half of it must not be found there again.
+
+    What can't be dropped now goes with the store's upkeep; the tree is back all the same.
+    """
+    gone = (there[0], there[1] + GONE)
+    with suppress(OSError):
+        os.rename(there[1], gone[1], src_dir_fd=there[0], dst_dir_fd=there[0])
+        drop_tree(gone)
 
 
 def _renamed(source: Place, destination: Place) -> bool:
