@@ -37,7 +37,7 @@ check: install
 docs: install
 	$(BIN)/python -m handrail.interfaces.reference docs src/handrail/families
 
-bench: install bench-start bench-replay
+bench: install bench-start bench-replay bench-edit
 
 bench-%: install
 	$(BIN)/python benchmarks/$*.py $(ARGS)
