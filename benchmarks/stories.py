@@ -150,7 +150,8 @@ class Stage:
                     found.append(f"version {version.id} doesn't give its bytes")
             elif isinstance(version.state, DirectoryState) and version.state.trash is not None:
                 trash.discard(version.state.trash.rpartition("/")[2])
-        return [*found, *(f"the trash holds {name}, which no version names" for name in trash)]
+        strays = [name for name in trash if not name.endswith(".gone")]  # those go with the next upkeep
+        return [*found, *(f"the trash holds {name}, which no version names" for name in strays)]
 
     def _went_with_its_directory(self, files: handrail.Handrail, name: str) -> bool:
         above = [part for part in Path(name).parents if part != Path()]

@@ -97,24 +97,29 @@ def _copied_out(at: Spot, there: Place, limit: int) -> None:
 def move_in(source: str, path: RealPath, copy_limit: int) -> bool:
     """The inverse of `move_out`; a copy is made beside `path` and put in place in one step."""
     with typed(path.text), spot(path) as at, _place(source) as there:
-        if not _renamed(there, (at.directory, at.name)):
-            if copy_limit <= 0:
-                return False
-            _copied_in(at, there, copy_limit)
-        at.keep()
-        keep_entries(there[0])
+        if _renamed(there, (at.directory, at.name)):
+            at.keep()
+            keep_entries(there[0])
+            return True
+        if copy_limit <= 0:
+            return False
+        _copied_in(at, there, copy_limit)
         return True
 
 
 def _copied_in(at: Spot, there: Place, limit: int) -> None:
-    draft = (at.directory, temporary_name())
+    draft, place = (at.directory, temporary_name()), (at.directory, at.name)
     copy_tree(there, draft, limit=limit, path=at.path)
     try:
-        _rename_new(draft, (at.directory, at.name))
+        _rename_new(draft, place)
+        try:
+            at.keep()
+        except BaseException:
+            _rename_new(place, draft)
+            raise
     except BaseException:
         drop_tree(draft)
         raise
-    at.keep()
     _give_up(there)
 
 
@@ -126,6 +131,7 @@ def _give_up(there: Place) -> None:
     gone = (there[0], there[1] + GONE)
     with suppress(OSError):
         os.rename(there[1], gone[1], src_dir_fd=there[0], dst_dir_fd=there[0])
+        keep_entries(there[0])
         drop_tree(gone)
 
 
