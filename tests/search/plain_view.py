@@ -72,6 +72,9 @@ class PlainView:
     def load(self, place: Sifted, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
         return self.fs.load(place.path, names, most=most)
 
+    def rewritten(self, place: Sifted, since: int) -> bool:
+        return self.fs.rewritten(place.path, place.open, since)
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         self.searches.append(grep)
         for hits in self.fs.search(grep, self.bounds, tally):

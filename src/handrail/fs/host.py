@@ -4,13 +4,13 @@ It decides nothing: what may happen was judged before, and what must stand there
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from handrail.fs import drafts, following, ignores, metadata, removal, stillness
 from handrail.fs.descent import enter, listing, spot
 from handrail.fs.failures import failure, stale, typed
-from handrail.fs.loading import load
+from handrail.fs.loading import load, rewritten
 from handrail.fs.protocol import Bounds, Put, RawHits, Resolved, Written
 from handrail.fs.replace import replace, replace_all
 from handrail.fs.snapshot import Handle, HostSnapshot, facts, not_regular, open_regular
@@ -93,6 +93,10 @@ class HostFileSystem:
     def load(self, directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
         """Read files of one directory whole."""
         return load(directory, names, most=most)
+
+    def rewritten(self, directory: RealPath, names: Iterable[str], since: int) -> bool:
+        """Whether one of these files of a directory changed since."""
+        return rewritten(directory, names, since)
 
     def changed(self, top: RealPath, directories: Collection[str], since: int) -> frozenset[str]:
         """The directories below `top` to which a name may have led otherwise since."""

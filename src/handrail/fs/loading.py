@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from handrail.fs.descent import HANDLE, open_directory, shut
@@ -25,6 +25,18 @@ def load(directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Lo
             yield _loaded(handle, name, most)
     finally:
         shut(handle)
+
+
+def rewritten(directory: RealPath, names: Iterable[str], since: int) -> bool:
+    """Whether one of these files changed since then; see `ReadableFileSystem.rewritten`."""
+    base = directory.text.rstrip("/") + "/"
+    for name in names:
+        try:
+            if os.lstat(base + name).st_ctime_ns > since:
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _loaded(directory: int, name: str, most: int) -> Loaded:

@@ -4,7 +4,7 @@ Each verb takes a `RealPath` and follows no link in it: a component that became 
 (`OutOfDate` `stale`). Errors are those of `model/errors.py`; nothing else is raised.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -98,6 +98,10 @@ class ReadableFileSystem(Protocol):
 
     def load(self, directory: RealPath, names: Sequence[str], *, most: int) -> Iterator[Loaded]:
         """Read regular files of one directory whole, each by its handle, those up to `most` bytes."""
+        ...
+
+    def rewritten(self, directory: RealPath, names: Iterable[str], since: int) -> bool:
+        """Whether one of these files of a directory changed since (ns); those that are gone haven't."""
         ...
 
     def changed(self, top: RealPath, directories: Collection[str], since: int) -> frozenset[str]:

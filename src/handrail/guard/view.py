@@ -181,6 +181,10 @@ class CallView:
                 raise missing(path)
         return self._loaded(place, names, most)
 
+    def rewritten(self, place: Sifted, since: int) -> bool:
+        """Whether one of the open files of a directory changed since (ns)."""
+        return self._fs.rewritten(place.path, place.open, since)
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """Run ripgrep over what policy shows; each file it names is judged, its rows are compared by `rows`."""
         grep = replace(grep, respect_ignore=grep.respect_ignore and self._respect_ignore)

@@ -101,6 +101,10 @@ class RecordedView:
         """As in the view behind."""
         return self.behind.load(place, names, most=most)
 
+    def rewritten(self, place: Sifted, since: int) -> bool:
+        """As in the view behind."""
+        return self.behind.rewritten(place, since)
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """As in the view behind."""
         return self.behind.search(grep, tally)

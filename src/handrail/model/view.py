@@ -194,6 +194,10 @@ class View(Protocol):
         """Read open files of one directory whole, those up to `most` bytes; raises `BackendFailed`."""
         ...
 
+    def rewritten(self, place: Sifted, since: int) -> bool:
+        """Whether one of the open files of a directory changed since (ns)."""
+        ...
+
     def search(self, grep: Grep, tally: Tally) -> Iterator[FileHits]:
         """Run ripgrep over what policy shows; sensitive and hidden files are left out and counted."""
         ...

@@ -77,8 +77,7 @@ class OddFiles:
         found = False
         for place in tree:
             view.check()
-            facts = view.load(place, list(place.open), most=-1)
-            if any(loaded.stat is not None and loaded.stat.ctime_ns > since for loaded in facts):
+            if view.rewritten(place, since):
                 found = True
                 with self._lock:
                     known.seen.pop(place.directory.name, None)
