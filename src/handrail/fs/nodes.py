@@ -21,7 +21,6 @@ class Seen:
     directory: Directory
     children: "tuple[Node, ...]"
     size: int
-    others: int
 
 
 @dataclass(slots=True, eq=False)
@@ -66,16 +65,18 @@ def what_is_seen(node: Node, own: Context, names: Listing) -> tuple[Directory, t
     known = {} if old is None else {child.name: child for child in old.children}
     children = tuple([known.get(base + name) or Node(base + name, inner + name) for name in directories])
     size = len(files) + len(directories) + len(links) + len(ignored)
-    fresh = Directory(node.name, tuple(files), tuple(directories), tuple(links), tuple(ignored))
-    if old is not None and (old.own, old.others) == (own, names.others) and _alike(old.directory, fresh):
+    others = names.others + (not names.whole)
+    fresh = Directory(node.name, tuple(files), tuple(directories), tuple(links), tuple(ignored), others)
+    if old is not None and old.own is own and _alike(old.directory, fresh):
         fresh = old.directory
     return fresh, children, size
 
 
 def _alike(one: Directory, other: Directory) -> bool:
-    return (one.files, one.directories, one.links, one.ignored) == (
+    return (one.files, one.directories, one.links, one.ignored, one.others) == (
         other.files,
         other.directories,
         other.links,
         other.ignored,
+        other.others,
     )

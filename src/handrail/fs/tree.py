@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from handrail.fs import listing
@@ -219,7 +219,6 @@ class _Walk:
             directory,
             children,
             size,
-            names.others,
         )
         node.seen = seen
         if not keep:
@@ -243,7 +242,7 @@ class _Walk:
         names = tuple(child.name.rpartition("/")[2] for child in wanted)
         last = node.narrowed
         if last is None or last[0] is not whole or last[1].directories != names:
-            last = node.narrowed = (whole, Directory(whole.name, whole.files, names, whole.links, whole.ignored))
+            last = node.narrowed = (whole, replace(whole, directories=names))
         return last[1], wanted
 
     def _is_over(self) -> bool:

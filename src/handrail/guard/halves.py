@@ -3,17 +3,20 @@
 It knows absolute globs and names, nothing of what they are for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from handrail.model.paths import within
 from handrail.text.globs import Component, components
 from handrail.text.names import encoded, searcher
 
+_KEPT: Final = 1 << 15
+
 
 class Names:
-    """Names by their texts, by what they end in from a dot on, and by expressions."""
+    """Names by their texts, by what stands behind their last dot, and by expressions."""
 
     def __init__(self, parts: Iterable[Component], *, ignore_case: bool = False) -> None:
         texts, endings = set(), set()
@@ -21,42 +24,37 @@ class Names:
         for part in parts:
             if part.text is not None and not ignore_case:
                 texts.add(part.text)
-            elif part.suffix is not None and part.suffix.startswith(".") and not ignore_case:
-                endings.add(part.suffix)
+            elif part.suffix is not None and part.suffix.rfind(".") == 0 and not ignore_case:
+                endings.add(part.suffix[1:])
             else:
                 regexes[part.regex] = None
         self._texts, self._endings, self._regexes = frozenset(texts), frozenset(endings), tuple(regexes)
         self._ignore_case = ignore_case
+        self._known: dict[str, bool] = {}
 
     def match(self, name: str) -> bool:
-        """Whether it is one of them."""
-        if name in self._texts:
+        """Whether it is one of them; the same names stand in many directories, so each is thought about once."""
+        known = self._known.get(name)
+        if known is None:
+            if len(self._known) >= _KEPT:
+                self._known = {}
+            known = self._known[name] = self._matches(name)
+        return known
+
+    def _matches(self, name: str) -> bool:
+        if name in self._texts or (self._endings and self._ends([name])):
             return True
-        if self._endings:
-            dot = name.find(".")
-            while dot >= 0:
-                if name[dot:] in self._endings:
-                    return True
-                dot = name.find(".", dot + 1)
         return bool(self._regexes) and self._one(encoded(name)) is not None
 
     def those(self, names: Sequence[str]) -> Iterable[str]:
         """Which of the names are; where no expression finds one, which is usual, one search says so."""
         if self._regexes and self._any(encoded("\0" + "\0\0".join(names) + "\0")) is not None:
             return [name for name in names if self.match(name)]
-        if self._endings:
-            dotted = [name for name in names if "." in name]
-            return self._texts.intersection(names).union(self._ending(dotted))
-        return self._texts.intersection(names)
+        return self._texts.intersection(names).union(self._ends(names) if self._endings else ())
 
-    def _ending(self, names: Sequence[str]) -> Iterator[str]:
-        for name in names:
-            dot = name.find(".")
-            while dot >= 0:
-                if name[dot:] in self._endings:
-                    yield name
-                    break
-                dot = name.find(".", dot + 1)
+    def _ends(self, names: Sequence[str]) -> Sequence[str]:
+        endings = self._endings
+        return [name for name in names if name.rpartition(".")[2] in endings and "." in name]
 
     @cached_property
     def _one(self) -> Callable[[bytes], object]:

@@ -149,6 +149,11 @@ class Policy:
 
     def may_walk(self, directory: str, look: Look) -> bool:
         """Whether the real directory may be walked: something below may be seen."""
+        above, _, name = directory.rpartition("/")
+        standing = self.standing(above or "/")
+        if name and not (standing.odd or self._allow or self._narrow):
+            shown = not standing.closed and standing.names(name)
+            return shown and not self._hidden(directory, standing.roots, look, directory=True)
         return self.judge(directory, "read", directory=True, look=look).allowed
 
     def look(self) -> Look:

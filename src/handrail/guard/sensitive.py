@@ -117,7 +117,7 @@ class Sensitive:
 
     def may_be(self, name: str) -> bool:
         """Whether a name has to be looked at more closely in a quiet directory; others are no secrets there."""
-        return not name.isascii() or bool(_suspects((name.lower(),)))
+        return _may_be(name)
 
     def those(self, directory: str, names: Sequence[str]) -> Sequence[str]:
         """Which of the children of an absolute directory are, by their names."""
@@ -222,6 +222,14 @@ def _hints() -> tuple[frozenset[str], tuple[str, ...], frozenset[str]]:
     starts = tuple(dict.fromkeys(re.split(r"[*?\[\\]", glob)[0] for glob in rest))
     swaps = {f"sw{letter}" for letter in string.ascii_lowercase}
     return frozenset(names), starts, frozenset(extensions | swaps | set(_BACKUPS.split("|")))
+
+
+@lru_cache(1 << 14)
+def _may_be(name: str) -> bool:
+    known, starts, extensions = _hints()
+    plain = name.lower()
+    told = plain in known or plain.startswith(starts) or plain[-1:] == "~" or plain.rpartition(".")[2] in extensions
+    return told or not name.isascii()
 
 
 def _suspects(names: Iterable[str]) -> Sequence[str]:

@@ -14,7 +14,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from handrail.fs.protocol import Bounds, ReadableFileSystem
-from handrail.guard.ignore import Look, Rules
+from handrail.guard.ignore import NAME, Look, Rules
 from handrail.guard.policy import Policy
 from handrail.guard.resolve import Resolver
 from handrail.guard.standing import Standing
@@ -210,7 +210,7 @@ class Sieve:
             name = directory.name
             if directory in self._sifted or not state.walked[name] or not self._policy.standing(name).roots:
                 continue
-            if not self._policy.ignores.read(name, Look()):
+            if not _may_bear(directory) or not self._policy.ignores.read(name, Look()):
                 self._bare.add(name)
             elif name not in self._bearers:
                 found.add(name)
@@ -240,6 +240,12 @@ class Sieve:
 
 
 _NONE: Final[frozenset[str]] = frozenset()
+
+
+def _may_bear(directory: Directory) -> bool:
+    """Whether an ignore file may stand there, of whatever kind."""
+    kinds = (directory.files, directory.links, directory.ignored)
+    return directory.others > 0 or any(NAME in names for names in kinds)
 
 
 def _same(known: Sequence[Directory], now: Sequence[Directory]) -> bool:

@@ -29,7 +29,7 @@ class Standing:
         """Whether lists and places let the name be seen."""
         if self.denied is not None and self.denied.match(name):
             return False
-        return all(allowed.match(name) for allowed in self.allowed)
+        return not self.allowed or all(allowed.match(name) for allowed in self.allowed)
 
     def those(self, names: Sequence[str]) -> Sequence[str]:
         """The names that they let be seen, in their order."""

@@ -40,6 +40,7 @@ class Directory:
 
     `name` is absolute. `files` are regular files, `directories` those that are walked, `links` symbolic links;
     `ignored` is what the ignore rules leave out, directories with a trailing slash. `.git` stands nowhere.
+    `others`: how many names are of none of these kinds, or weren't looked at.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Directory:
     directories: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)
