@@ -32,6 +32,7 @@ BUSY = frozenset(
         "not_found",
         "not_restorable",
         "not_read",
+        "task_not_found",
         "no_match",
         "ambiguous_match",
     }
@@ -72,9 +73,9 @@ class Member:
     def write(self, path: str) -> None:
         """A new row with a marker of its own; what it replaces is said by its hash."""
         data = self.read(path)
-        rows = [] if data is None else data.decode().split("\n")[:-1]
+        rows = [] if data is None else data.decode().split("\n")[:-1][1 - LINES :]
         rows.insert(self.chance.randrange(len(rows) + 1), self.marker())
-        arguments = {"path": path, "content": "".join(f"{row}\n" for row in rows[-LINES:])}
+        arguments = {"path": path, "content": "".join(f"{row}\n" for row in rows)}
         if data is not None:
             arguments["expected_hash"] = hashlib.sha256(data).hexdigest()
         self.call("write", arguments, task=self.task())
