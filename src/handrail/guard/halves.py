@@ -42,7 +42,7 @@ class Names:
         return known
 
     def _matches(self, name: str) -> bool:
-        if name in self._texts or (self._endings and self._ends([name])):
+        if name in self._texts or ("." in name and name.rpartition(".")[2] in self._endings):
             return True
         return bool(self._regexes) and self._one(encoded(name)) is not None
 
