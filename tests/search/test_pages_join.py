@@ -64,8 +64,6 @@ def test_pages_of_rows_join_to_the_whole(
 def test_what_matches_on_the_next_page_is_still_among_the_surroundings(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, kept: int
 ) -> None:
-    if kept:
-        until_rebuilt(request, "inside", "rows that are kept leave it out, rows that are found again don't")
     monkeypatch.setattr(content, "KEPT_ROWS", kept)
     files = {"t/a.d/f": "foo\nfoo\nbar\nfoo\nbar\nbar\n"}
     finder = Finder(tree(tmp_path, files))

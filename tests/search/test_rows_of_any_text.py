@@ -99,6 +99,5 @@ def test_spans_across_rows_are_those_that_re2_finds(engine: str, judge: Judge, p
 def test_a_line_end_is_no_part_of_its_row(
     engine: str, tmp_path: Path, request: pytest.FixtureRequest, pattern: str, row: bytes
 ) -> None:
-    until_rebuilt(request, "ripgrep", "these see the CR of a line end; to be put among ATOMS above then")
     finder = Finder(tree(tmp_path, {"a": row + b"\r\n"}))
     assert finder.rows(finder.search(pattern, unit="content")) == []

@@ -88,12 +88,10 @@ class Passage:
             except HandrailError as error:
                 outcomes[index] = Outcome(operation=operation, error=error)
         answers = self._approve({i: p for i, p in prepared.items() if self._acts(p)})
-        granted: dict[int, Answered] = {}
+        granted = {i: answer for i, answer in answers.items() if not isinstance(answer, HandrailError)}
         for index, answer in answers.items():
             if isinstance(answer, HandrailError):
                 outcomes[index] = Outcome(operation=prepared.pop(index).operation, error=answer)
-            else:
-                granted[index] = answer
         for run in runs(prepared, self._is_directory):
             acting = {i: prepared[i] for i in run if self._acts(prepared[i])}
             if len(acting) > 1:

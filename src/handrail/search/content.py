@@ -52,7 +52,7 @@ class Search:
             if results.complete:
                 memory.put(self.key, results)
         found = self._rows_page(results, memory) if self.operation.unit == "content" else self._files_page(results)
-        never = any(question.pattern.never for question in self.questions)
+        never = not results.files and any(question.pattern.never for question in self.questions)
         return replace(
             found,
             skipped=results.skipped,
@@ -166,10 +166,10 @@ class Search:
         before, after = self.operation.before, self.operation.after
         if file.rows is not None:
             return pages.part(file.rows, start, stop, before=before, after=after)
-        if file.told is not None and len(self.questions) == 1:
+        if file.told is not None and len(self.questions) == 1 and not before and not after:
             told = self.view.rows(file.told, start, stop)
             if told is not None:
-                return pages.part(told, 0, stop - start, before=before, after=after)
+                return told
         try:
             return self._again(file.path, start, stop, memory)
         except BackendFailed as error:

@@ -127,6 +127,7 @@ class _Translation:
             self.anchors = True
             return "^" if other == "A" else self._end()
         if other in {"b", "B"}:
+            self.sees_cr = self.sees_cr or other == "B"
             return rf"(?-u:\{other})"
         if other == "C":
             return self._any("(?s-u:.)")
@@ -176,7 +177,7 @@ class _Translation:
         self.at += 1
         inside = "".join(members)
         if not inside:
-            return r"(?s:.)" if negated else NOTHING
+            return self._any(r"(?s:.)") if negated else NOTHING
         said = f"[{'^' if negated else ''}{inside}]"
         wide = negated or self.sees_cr or "\\p" in inside or "[" in inside
         return self._any(said) if wide else said

@@ -23,8 +23,6 @@ def matching(asked: Asked, view: View, tally: Tally, *, memory: Memory) -> Itera
 
     Counts in `tally.skipped`: `binary` (those that match), `too_large`, `sensitive`, and what the view left out.
     """
-    if asked.pattern.never:
-        return
     done: set[RealPath] = set()
     try:
         for file in _everywhere(asked, view, tally, memory):
@@ -71,21 +69,32 @@ class _Below:
 
     def run(self, root: RealPath) -> Iterator[FileRows]:
         respect = self._asked.respect_ignore
-        small = self._view.tree(root, self._tally, respect_ignore=respect, most=inside.SMALL)
+        walked = Tally({})
+        small = self._view.tree(root, walked, respect_ignore=respect, most=inside.SMALL)
         if small is not None:
             self.tree = small
+            self._add(walked)
             yield from self._inside.tree(small)
         else:
-            self.tree = self._view.tree(root, self._tally, respect_ignore=respect) or ()
-            yield from self._by_ripgrep(root)
+            # What the walk can't read the child can't either, and counts it.
+            walked = Tally({})
+            self.tree = self._view.tree(root, walked, respect_ignore=respect) or ()
+            self._tally.complete = self._tally.complete and walked.complete
+            yield from self._by_ripgrep(root, walked)
         self._tally.skip("sensitive", sum(self._secrets(place) for place in self.tree if place.sensitive))
 
-    def _by_ripgrep(self, root: RealPath) -> Iterator[FileRows]:
+    def _add(self, walked: Tally) -> None:
+        self._tally.complete = self._tally.complete and walked.complete
+        for reason, count in walked.skipped.items():
+            self._tally.skip(reason, count)
+
+    def _by_ripgrep(self, root: RealPath, walked: Tally) -> Iterator[FileRows]:
         if not self.tree:
             return
         grep = self._grep(root)
         if self._asked.max_file_bytes is not None:
             self._tally.skip("too_large", len(self._larger(self._asked.max_file_bytes)))
+        before = dict(self._tally.skipped)
         try:
             empty = True
             for file in self._judged(grep):
@@ -93,12 +102,15 @@ class _Below:
                 yield file
             respect = self._asked.respect_ignore
             if empty and self._memory.odd.rewritten(self.tree, self._view, respect_ignore=respect):
+                self._tally.skipped = dict(before)
                 yield from self._judged(grep)
         except InvalidCall as error:
             if error.kind != "invalid_pattern":
                 raise
+            self._add(walked)
             yield from self._inside.tree(self.tree)
         except TooLarge:
+            self._tally.skipped = dict(before)
             most = min(TOLD_BYTES, self._asked.max_file_bytes or TOLD_BYTES)
             yield from self._judged(replace(grep, max_file_bytes=most))
             for path in self._larger(most):
@@ -108,6 +120,7 @@ class _Below:
         except BackendFailed as error:
             if error.kind != "backend_unavailable":
                 raise
+            self._add(walked)
             yield from self._inside.tree(self.tree)
 
     def _judged(self, grep: Grep) -> Iterator[FileRows]:
@@ -147,15 +160,12 @@ class _Below:
         asked = self._asked
         pattern = asked.pattern
         literal = pattern.literal and not pattern.multiline
-        around = asked.texts and not pattern.multiline
         return Grep(
             pattern=pattern.text if literal else pattern.ripgrep,
             literal=literal,
             ignore_case=asked.ignore_case,
             roots=[root],
             multiline=pattern.multiline,
-            before=asked.before if around else 0,
-            after=asked.after if around else 0,
             file_type=asked.file_type,
             respect_ignore=asked.respect_ignore,
             numbers=asked.numbers,

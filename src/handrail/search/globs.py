@@ -138,7 +138,8 @@ def _named(one: Scope, view: View, tally: Tally, *, respect_ignore: bool) -> Ite
             base = directory.path.text.rstrip("/") + "/"
             names = [name for name in directory.open if holds(base + name)]
             for loaded in view.load(directory, names, most=-1):
-                yield base + loaded.name, loaded.stat
+                unopened = view.stat(directory.child(loaded.name)) if loaded.unreadable else None
+                yield base + loaded.name, loaded.stat or unopened
             for name in directory.sensitive:
                 if holds(base + name):
                     yield base + name, view.stat(directory.child(name))

@@ -1,6 +1,7 @@
 """Cuts what was found into pages by count and by text."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from handrail.model.answers import Listed, MatchingFile, MatchingRow
@@ -55,10 +56,17 @@ def rows_of(path: RealPath, rows: Sequence[RowHit]) -> list[MatchingRow]:
 
 
 def part(rows: Sequence[RowHit], start: int, stop: int, *, before: int, after: int) -> Sequence[RowHit]:
-    """The matching rows from `start` to `stop`, with the rows around just these, out of all that were kept."""
+    """The matching rows from `start` to `stop`, with the rows around just these, out of all that were kept.
+
+    What matches on another page stands around here.
+    """
     if not before and not after:
         return rows[start:stop]
     matching = [row.row for row in rows if not row.context][start:stop]
     chosen = set(matching)
     near = {n for row in matching for n in range(row - before, row + after + 1)}
-    return [row for row in rows if row.row in chosen or (row.context and row.row in near)]
+    return [
+        row if row.row in chosen or row.context else replace(row, spans=(), context=True)
+        for row in rows
+        if row.row in near
+    ]

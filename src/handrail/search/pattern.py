@@ -20,8 +20,8 @@ class Pattern:
     """A pattern that can be run. `rows` finds matches in one row without its end, or in a whole text (multiline).
 
     `scan` finds in a whole text where the next matching row may lie; it is `None` when rows must be tried one by one.
-    `ripgrep` is the same in ripgrep's dialect; `exact`: its rows need no second look. `never`: no row can match,
-    for the pattern needs a line end.
+    `ripgrep` is the same in ripgrep's dialect; `exact`: its rows need no second look. `never`: it
+    holds a line end, which no row has in it.
     """
 
     text: str
@@ -50,7 +50,9 @@ def compile(  # noqa: A001 (the verb that regular expressions have everywhere)
         literal=literal,
         multiline=multiline,
         rows=judged,
-        scan=None if multiline or said.anchors else _compiled(f"(?{'i' if ignore_case else ''}m){expression}", text),
+        scan=None
+        if multiline or said.anchors
+        else _compiled(f"(?{'i' if ignore_case else ''}m){expression}", text, within_rows=True),
         ripgrep=(f"(?{flags})" if flags else "") + said.text,
         exact=not said.sees_cr and not multiline,
         never=said.needs_line_end and not multiline,
@@ -69,8 +71,9 @@ def _source(text: str) -> str:
     return text
 
 
-def _compiled(expression: str, text: str) -> "re2._Regexp":
+def _compiled(expression: str, text: str, *, within_rows: bool = False) -> "re2._Regexp":
     options = re2.Options()
+    options.never_nl = within_rows
     options.log_errors = False
     options.max_mem = 64 << 20
     try:
