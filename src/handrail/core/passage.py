@@ -89,9 +89,8 @@ class Passage:
                 outcomes[index] = Outcome(operation=operation, error=error)
         answers = self._approve({i: p for i, p in prepared.items() if self._acts(p)})
         granted = {i: answer for i, answer in answers.items() if not isinstance(answer, HandrailError)}
-        for index, answer in answers.items():
-            if isinstance(answer, HandrailError):
-                outcomes[index] = Outcome(operation=prepared.pop(index).operation, error=answer)
+        refused = {i: answer for i, answer in answers.items() if isinstance(answer, HandrailError)}
+        outcomes |= {i: Outcome(operation=prepared.pop(i).operation, error=error) for i, error in refused.items()}
         for run in runs(prepared, self._is_directory):
             acting = {i: prepared[i] for i in run if self._acts(prepared[i])}
             if len(acting) > 1:
