@@ -187,12 +187,12 @@ def _act(stage: Stage, link: socket.socket, *, opening: bool) -> None:
 
 
 def _answered(result: handrail.Result) -> Reported:
-    """An undo answers path by path: done, refused, or done with a warning that something stays."""
+    """An undo answers path by path: done, refused, or that there is nothing to change or that something stays."""
     files = result.payload.get("files", [])
-    if not any("error" in file or file.get("warnings") for file in files):
+    if not any("error" in file or file.get("unchanged") for file in files):
         return result.ok
     told = collections.Counter(file["path"] for file in files)  # a refusal may name what lies below its path
-    once = [file for file in files if told[file["path"]] == 1 and not file.get("warnings")]
+    once = [file for file in files if told[file["path"]] == 1 and not file.get("unchanged")]
     return {file["path"]: "error" not in file for file in once} if result.ok else False
 
 

@@ -155,7 +155,10 @@ class Passage:
                 self._session.ledger.require(target.path.text, freshness, read_call=self._read_call)
 
     def _is_directory(self, path: RealPath) -> bool:
-        stat = self._ground.fs.stat(path)
+        try:
+            stat = self._ground.fs.stat(path)
+        except HandrailError:
+            return False  # then it goes alone, and fails alone
         return stat is not None and stat.kind == "directory"
 
     def _is_file(self, target: Target) -> bool:
