@@ -75,9 +75,7 @@ def test_pages_never_overlap_or_skip(finder: Finder, monkeypatch: pytest.MonkeyP
         ]
 
 
-def test_a_second_page_is_answered_from_what_the_first_found(
-    finder: Finder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_page_is_answered_from_what_the_first_found(finder: Finder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     tree(finder.root, {f"f{n}": "foo\n" for n in range(4)})
     finder.search("foo", unit="content", limit=2)
