@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from engines import until_rebuilt
 from faces import Faces, workspace
 
 pytestmark = pytest.mark.usefixtures("engine")

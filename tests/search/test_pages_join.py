@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from engines import until_rebuilt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_view import Finder, tree

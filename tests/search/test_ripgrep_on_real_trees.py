@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,26 +55,23 @@ def places() -> list[Path]:
 
 def ripgrep(pattern: str, place: Path) -> set[tuple[str, int]]:
     """Its rows, under no ignore rule."""
-    options = [
-        "--no-config",
-        "--no-ignore",
-        "--hidden",
-        "-g!.git",
-        "--null",
-        "-n",
-        "--no-heading",
-        "-H",
-        "--color=never",
-    ]
-    command = [binary(), *options, "-e", pattern, "--", str(place)]
+    return {(name, int(rest.partition(b":")[0])) for name, rest in _said(pattern, place, "-n")}
+
+
+def counts(pattern: str, place: Path) -> dict[str, int]:
+    """How many rows match in each file."""
+    return {name: int(rest) for name, rest in _said(pattern, place, "-c")}
+
+
+def _said(pattern: str, place: Path, *asked: str) -> Iterator[tuple[str, bytes]]:
+    options = ["--no-config", "--no-ignore", "--hidden", "-g!.git", "--null", "-H", "--no-heading", "--color=never"]
+    command = [binary(), *options, *asked, "-e", pattern, "--", str(place)]
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode in {0, 1}, done.stderr.decode()
-    rows = set()
     for line in done.stdout.split(b"\n"):
         name, nul, rest = line.partition(b"\0")
         if nul:
-            rows.add((os.path.relpath(os.fsdecode(name), place), int(rest.partition(b":")[0])))
-    return rows
+            yield os.path.relpath(os.fsdecode(name), place), rest
 
 
 def utf8(place: Path) -> set[str]:
