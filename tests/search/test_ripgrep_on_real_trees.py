@@ -75,13 +75,19 @@ def _said(pattern: str, place: Path, *asked: str) -> Iterator[tuple[str, bytes]]
 
 
 def utf8(place: Path) -> set[str]:
-    """The files in which ripgrep sees the text that a person sees: UTF-8, no CR."""
+    """The files in which ripgrep sees the text that a person sees (UTF-8, no CR), and that the plain view shows."""
     names = set()
     for directory, _, files in os.walk(place):
         for name in files:
             path = Path(directory, name)
             data = path.read_bytes() if path.is_file() and not path.is_symlink() else b"\0"
-            if b"\0" not in data and b"\r" not in data and b"\x1b" not in data and not data.startswith(b"%PDF"):
+            if (
+                "secret" not in name
+                and b"\0" not in data
+                and b"\r" not in data
+                and b"\x1b" not in data
+                and not data.startswith(b"%PDF")
+            ):
                 try:
                     data.decode()
                 except UnicodeDecodeError:
