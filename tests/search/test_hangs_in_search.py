@@ -167,6 +167,13 @@ def test_one_line_of_50_mb_floods_nothing_and_is_shown_in_part(tmp_path: Path) -
         assert row["column"] == (50 << 20) + 2 - row["text"].index("needle")
 
 
+def test_a_line_with_millions_of_matches_fails_no_search(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    until_rebuilt(request, "ripgrep", "each match of a row is told, and the whole call fails as too_large")
+    with workspace(tmp_path, {"a.txt": "y\n", "min.js": b"y" * (2 << 20) + b"\n"}) as faces:
+        found = faces.find(pattern="x*", mode="search")
+        assert [row["path"] for row in found["files"]] == ["a.txt", "min.js"]
+
+
 def test_rows_without_end_make_a_page_and_a_count(tmp_path: Path) -> None:
     with workspace(tmp_path, {"a.txt": b"needle\n" * 50_000}) as faces:
         found = faces.find(pattern="needle", mode="search", output="content", limit=1024)
