@@ -155,10 +155,7 @@ class Passage:
                 self._session.ledger.require(target.path.text, freshness, read_call=self._read_call)
 
     def _is_directory(self, path: RealPath) -> bool:
-        try:
-            stat = self._ground.fs.stat(path)
-        except HandrailError:
-            return False  # then it goes alone, and fails alone
+        stat = self._ground.fs.stat(path)
         return stat is not None and stat.kind == "directory"
 
     def _is_file(self, target: Target) -> bool:

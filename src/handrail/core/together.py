@@ -4,10 +4,12 @@ They still fail alone; it knows neither what is done nor how.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final
 
 from handrail.core.questions import Prepared
 from handrail.model.changes import Change
+from handrail.model.errors import HandrailError
 from handrail.model.files import Absent, FileState, State
 from handrail.model.paths import RealPath
 
@@ -42,8 +44,10 @@ def _plain(ready: Prepared, is_directory: Callable[[RealPath], bool]) -> Change 
     change = ready.plan.changes[0]
     if not (_small(change.before) and _small(change.after)):
         return None
-    stands = isinstance(change.before, FileState) or is_directory(change.path.above())
-    return change if stands else None
+    with suppress(HandrailError):  # what can't be looked at goes alone, and fails alone
+        if isinstance(change.before, FileState) or is_directory(change.path.above()):
+            return change
+    return None
 
 
 def _small(state: State) -> bool:
