@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 from engines import until_rebuilt
@@ -66,8 +67,9 @@ def test_what_cannot_be_read_is_counted_and_the_rest_is_found(
     (tmp_path / "data").mkdir()
     for place in [tmp_path, *tmp_path.rglob("*")]:
         os.chown(place, 65534, 65534)
-    for place in (tmp_path, *list(tmp_path.parents)[:2]):
-        place.chmod(place.stat().st_mode | 0o055)
+    for place in (tmp_path, *tmp_path.parents):
+        if place != Path(gettempdir()) and place.is_relative_to(gettempdir()):
+            place.chmod(place.stat().st_mode | 0o055)
     (root / "closed" if closed == "directory" else root / "closed" / "b.txt").chmod(0)
     warm = tree(tmp_path / "warm", {"a": "needle\n"})  # the one whose rights are gone may not import any more
     drop = f"sys.argv[1:3], given = [{str(warm)!r}, {str(warm / 'data')!r}], sys.argv[1:3]\n{ASK}\n"
@@ -167,8 +169,7 @@ def test_one_line_of_50_mb_floods_nothing_and_is_shown_in_part(tmp_path: Path) -
         assert row["column"] == (50 << 20) + 2 - row["text"].index("needle")
 
 
-def test_a_line_with_millions_of_matches_fails_no_search(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    until_rebuilt(request, "ripgrep", "each match of a row is told, and the whole call fails as too_large")
+def test_a_line_with_millions_of_matches_fails_no_search(tmp_path: Path) -> None:
     with workspace(tmp_path, {"a.txt": "y\n", "min.js": b"y" * (2 << 20) + b"\n"}) as faces:
         found = faces.find(pattern="x*", mode="search")
         assert [row["path"] for row in found["files"]] == ["a.txt", "min.js"]

@@ -14,7 +14,7 @@ from handrail.search.inside import Inside
 from handrail.search.links import Reached, reached
 from handrail.search.results import FileRows, Memory
 
-TOLD_BYTES: Final = 32 << 20
+TOLD_BYTES: Final = 1 << 20
 """Bytes of a file that ripgrep is still given, once a row of some file asked for too much memory."""
 
 
@@ -110,18 +110,29 @@ class _Below:
             self._add(walked)
             yield from self._inside.tree(self.tree)
         except TooLarge:
-            self._tally.skipped = dict(before)
-            most = min(TOLD_BYTES, self._asked.max_file_bytes or TOLD_BYTES)
-            yield from self._judged(replace(grep, max_file_bytes=most))
-            for path in self._larger(most):
-                found = self._inside.file(path)
-                if found is not None:
-                    yield found
+            self._tally.skipped = before
+            yield from self._small_and_large(grep, walked)
         except BackendFailed as error:
             if error.kind != "backend_unavailable":
                 raise
             self._add(walked)
             yield from self._inside.tree(self.tree)
+
+    def _small_and_large(self, grep: Grep, walked: Tally) -> Iterator[FileRows]:
+        """Give ripgrep the small files alone; if a row of theirs still asks for too much, it gets none."""
+        before = dict(self._tally.skipped)
+        most = min(TOLD_BYTES, self._asked.max_file_bytes or TOLD_BYTES)
+        try:
+            yield from self._judged(replace(grep, max_file_bytes=most))
+        except TooLarge:
+            self._tally.skipped = before
+            self._add(walked)
+            yield from self._inside.tree(self.tree)
+            return
+        for path in self._larger(most):
+            found = self._inside.file(path)
+            if found is not None:
+                yield found
 
     def _judged(self, grep: Grep) -> Iterator[FileRows]:
         """What ripgrep tells, and RE2's word on what it can't be believed about."""

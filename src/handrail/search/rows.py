@@ -128,7 +128,7 @@ def _boundary(row: bytes, at: int, *, up: bool = False) -> int:
 
 
 def row_by_row(text: bytes, pattern: Pattern) -> Iterator[tuple[int, list[Span]]]:
-    """The numbers of the matching rows of a normal text, each with the spans of its matches."""
+    """The numbers of the matching rows of a normal text, each with the span of its first match."""
     at = 0
     row = 1
     while at < len(text):
@@ -143,9 +143,9 @@ def row_by_row(text: bytes, pattern: Pattern) -> Iterator[tuple[int, list[Span]]
                 return
         end = text.find(b"\n", at)
         end = len(text) if end < 0 else end
-        spans = [match.span() for match in pattern.rows.finditer(text[at:end])]
-        if spans:
-            yield row, spans
+        match = pattern.rows.search(text[at:end])
+        if match is not None:
+            yield row, [match.span()]
         at = end + 1
         row += 1
 
